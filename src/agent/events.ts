@@ -1,0 +1,51 @@
+// What a turn tells its front ends: one ordered union. Every event is sent after the commit it speaks of;
+// text-delta and reasoning-delta are provisional and the only ones without a commit.
+// A restored session is the same events through the same reducer as a live one.
+import type {
+  Admission,
+  AdmissionId,
+  ConversationId,
+  Message,
+  MessageId,
+  Outcome,
+  ProcessIdentity,
+  RequestId,
+  Session,
+  SessionId,
+  ToolCall,
+  TurnError,
+  Usage,
+} from "../ledger/types.ts";
+
+export type SessionEvent =
+  | { readonly type: "session"; readonly session: Session; readonly resumed: boolean }
+  | {
+      readonly type: "prompt-admitted";
+      readonly admission: AdmissionId;
+      readonly request: RequestId;
+      readonly state: Admission["status"];
+    }
+  | {
+      readonly type: "lease-awaited";
+      readonly conversation: ConversationId;
+      readonly holder?: ProcessIdentity;
+      readonly since?: number;
+    }
+  | { readonly type: "turn-started"; readonly admission: AdmissionId }
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  /** The provisional text so far is void: the request is repeated. */
+  | { readonly type: "deltas-dropped"; readonly why: string }
+  | { readonly type: "message-added"; readonly message: Message }
+  | { readonly type: "call-changed"; readonly call: ToolCall }
+  | { readonly type: "call-output"; readonly call: string; readonly chunk: string }
+  | {
+      readonly type: "turn-settled";
+      readonly admission: AdmissionId;
+      readonly outcome: Outcome;
+      readonly message?: MessageId;
+      readonly usage?: Usage;
+      readonly error?: TurnError;
+    }
+  /** The head moved: what is on the screen below `head` is no longer the conversation. */
+  | { readonly type: "head-moved"; readonly session: SessionId; readonly head?: MessageId };

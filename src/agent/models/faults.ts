@@ -1,0 +1,238 @@
+// Every fault of a provider as a ModelError: code, the provider's own words, what to do, and whether
+// repeating is right. No message made here contains the API key, even where a server echoes it.
+import type { ModelError } from "./model.ts";
+
+export interface FaultContext {
+  readonly provider: string;
+  /** Origin and path only; never with credentials or a query. */
+  readonly endpoint: string;
+  /** The environment variable the key came from, for hints. */
+  readonly keyName?: string;
+  readonly secret?: string;
+}
+
+export interface StatusFault {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  /** As far as it was read. */
+  readonly body: string;
+  /** ms since the epoch: what an HTTP date in Retry-After counts from. */
+  readonly now: number;
+}
+
+const MAX_WORDS = 600;
+
+export function makeFault(context: FaultContext, fault: ModelError): ModelError {
+  const { hint, message, ...rest } = fault;
+  return {
+    ...rest,
+    message: clip(redact(message, context.secret)),
+    ...(hint === undefined ? {} : { hint: redact(hint, context.secret) }),
+  };
+}
+
+/** Keys of fewer than four characters are placeholders ("x") and would only garble the text. */
+export function redact(text: string, secret: string | undefined): string {
+  const withoutUserInfo = text.replace(/\/\/[^/\s@]+@/g, "//");
+  if (secret === undefined || secret.length < 4) return withoutUserInfo;
+  return withoutUserInfo.replaceAll(secret, "[key]").replaceAll(encodeURIComponent(secret), "[key]");
+}
+
+export function statusFault(context: FaultContext, fault: StatusFault): ModelError {
+  const words = wordsOfBody(fault.body);
+  const kind = classify(fault.status, `${errorCodeOf(fault.body)} ${words}`);
+  const retryAfterMs = kind.retryable ? retryAfter(fault.headers, fault.now) : undefined;
+  const name = [String(fault.status), fault.statusText].filter((word) => word !== "").join(" ");
+  return makeFault(context, {
+    code: kind.code,
+    message: `${context.provider} answered ${name}${words === "" ? "" : `: ${words}`}`,
+    hint: kind.hint(context),
+    retryable: kind.retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** An error object that came inside a stream which had begun with 200. */
+export function eventFault(context: FaultContext, error: unknown): ModelError {
+  const words = wordsOf(error) || "no reason given";
+  const code = errorCodeOf(error);
+  const kind = classify(/^[45]\d\d$/.test(code) ? Number(code) : 500, `${code} ${words}`);
+  return makeFault(context, {
+    code: kind.code,
+    message: `${context.provider} reported an error while answering${code === "" ? "" : ` (${code})`}: ${words}`,
+    hint: kind.hint(context),
+    retryable: kind.retryable,
+  });
+}
+
+/** `error` is what fetch threw before any answer came. */
+export function networkFault(context: FaultContext, error: unknown): ModelError {
+  // fetch refuses some ports outright, with a message and no code.
+  const code = networkCode(error) || (deepestMessage(error) === "bad port" ? "ERR_BAD_PORT" : "");
+  const lasting =
+    /^(ECONNREFUSED|ENOTFOUND|ERR_INVALID_URL|ERR_BAD_PORT|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS)/.test(code);
+  return makeFault(context, {
+    code: "model_refused",
+    message: `${context.provider}: no connection to ${context.endpoint} (${code || deepestMessage(error)})`,
+    hint: networkHint(code),
+    retryable: !lasting,
+  });
+}
+
+export function cutFault(context: FaultContext, why: string): ModelError {
+  return makeFault(context, {
+    code: "model_cut",
+    message: `${context.provider}: the answer is incomplete: ${why}`,
+    hint: "Nothing of it is kept as an answer; ask again.",
+    retryable: true,
+  });
+}
+
+export function malformedFault(context: FaultContext, why: string, retryable: boolean): ModelError {
+  return makeFault(context, {
+    code: "model_malformed",
+    message: `${context.provider}: ${why}`,
+    hint: `Check that ${context.endpoint} speaks the chat completions format.`,
+    retryable,
+  });
+}
+
+export function emptyFault(context: FaultContext): ModelError {
+  return makeFault(context, {
+    code: "model_empty",
+    message: `${context.provider} ended its answer without a text or a call`,
+    hint: "Ask again (/retry), or use another model.",
+    retryable: false,
+  });
+}
+
+export function abortedFault(context: FaultContext): ModelError {
+  return makeFault(context, { code: "model_aborted", message: `${context.provider}: stopped`, retryable: false });
+}
+
+/** The sentence in whatever shape a server puts it; "" when there is none. */
+export function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join("; ");
+  if (typeof value !== "object" || value === null) return "";
+  const fields = value as { readonly [key: string]: unknown };
+  for (const key of ["error", "message", "detail", "msg", "errors"]) {
+    const words = wordsOf(fields[key]);
+    if (words !== "") return words;
+  }
+  return "";
+}
+
+interface Kind {
+  readonly code: ModelError["code"];
+  readonly retryable: boolean;
+  readonly hint: (context: FaultContext) => string;
+}
+
+const AUTH: Kind = {
+  code: "model_auth",
+  retryable: false,
+  hint: (context) => (context.keyName === undefined ? "Set apiKeyEnv of this provider." : `Check ${context.keyName}.`),
+};
+const NOT_FOUND: Kind = {
+  code: "model_not_found",
+  retryable: false,
+  hint: (context) => `Check the model's name (stele models) and the base URL behind ${context.endpoint}.`,
+};
+const QUOTA: Kind = { code: "model_auth", retryable: false, hint: () => "The account has no credit left: top it up." };
+const RATE: Kind = { code: "model_rate_limit", retryable: true, hint: () => "Wait, or use another model (/model)." };
+const TOO_LONG: Kind = {
+  code: "model_bad_request",
+  retryable: false,
+  hint: () => "The conversation does not fit the model: /compress it, or choose a model with a larger window.",
+};
+const BAD: Kind = {
+  code: "model_bad_request",
+  retryable: false,
+  hint: () => "The provider does not accept this request; another model or other options may work.",
+};
+const MOVED: Kind = {
+  code: "model_bad_request",
+  retryable: false,
+  hint: () => "The endpoint redirects, which is not followed: set the final base URL in the config.",
+};
+const SERVER: Kind = { code: "model_server", retryable: true, hint: () => "A fault of the provider; try again later." };
+
+/** `signs` is the server's error code and words: statuses alone do not tell quota from rate, or length from form. */
+function classify(status: number, signs: string): Kind {
+  if (/insufficient_quota|insufficient credit|exceeded your current quota/i.test(signs) || status === 402) return QUOTA;
+  if (/context_length_exceeded|maximum context length|context window|prompt is too long/i.test(signs)) return TOO_LONG;
+  if (/model_not_found/i.test(signs) || status === 404) return NOT_FOUND;
+  if (/invalid_api_key|authentication_error/i.test(signs) || status === 401 || status === 403) return AUTH;
+  if (/rate_limit/i.test(signs) || status === 429) return RATE;
+  if (status === 413) return TOO_LONG;
+  if (status >= 500 || status === 408 || status === 425) return SERVER;
+  return status < 400 ? MOVED : BAD;
+}
+
+/** Milliseconds the server asks to wait: seconds, milliseconds or an HTTP date. */
+function retryAfter(headers: Headers, now: number): number | undefined {
+  const exact = headers.get("retry-after-ms");
+  if (exact !== null && /^\d+(\.\d+)?$/.test(exact.trim())) return Math.ceil(Number(exact));
+  const text = headers.get("retry-after")?.trim();
+  if (text === undefined || text === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+function wordsOfBody(body: string): string {
+  const parsed = parseJson(body);
+  if (parsed !== undefined) return wordsOf(parsed);
+  return body
+    .replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The machine-readable name of an error: `error.code`, else `error.type`, else its own `code`. */
+function errorCodeOf(value: unknown): string {
+  const parsed = typeof value === "string" ? parseJson(value) : value;
+  if (typeof parsed !== "object" || parsed === null) return "";
+  const fields = parsed as { readonly [key: string]: unknown };
+  if (typeof fields.error === "object" && fields.error !== null) return errorCodeOf(fields.error);
+  const code = fields.code ?? fields.type;
+  return typeof code === "string" || typeof code === "number" ? String(code) : "";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not JSON: the caller falls back to the plain text
+  }
+}
+
+function networkCode(error: unknown): string {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code = (current as NodeJS.ErrnoException).code;
+    if (typeof code === "string" && code !== "") return code;
+  }
+  return "";
+}
+
+function deepestMessage(error: unknown): string {
+  let current = error;
+  while (current instanceof Error && current.cause instanceof Error) current = current.cause;
+  return current instanceof Error ? current.message : String(current);
+}
+
+function networkHint(code: string): string {
+  if (code === "ECONNREFUSED") return "Nothing listens there: start the server, or correct the base URL.";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return "The host name is not known: check the base URL and the network.";
+  if (/CERT|TLS|SIGNED|UNABLE_TO/.test(code))
+    return "The server's certificate is not trusted (NODE_EXTRA_CA_CERTS adds one).";
+  return "Check the network and the base URL.";
+}
+
+function clip(text: string): string {
+  return text.length <= MAX_WORDS ? text : `${text.slice(0, MAX_WORDS)}…`;
+}

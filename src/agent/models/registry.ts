@@ -1,0 +1,177 @@
+// Names to models: `provider/model` or an alias to a route, a route to something that answers.
+// A route never holds a key: keys are read from the environment when a model is opened.
+// A name that fits nothing is refused with the nearest that exist, never replaced by another model.
+import { distance } from "fastest-levenshtein";
+import type { ModelRoute } from "../../ledger/types.ts";
+import { findLocalModels } from "./discover.ts";
+import { GUIDE_ROUTE, guideModel } from "./guide.ts";
+import type { Model } from "./model.ts";
+import { openAiCompatibleModel } from "./openai-compatible.ts";
+import { allProviders, checkUsable, type Env, type Provider, type ProviderConfig } from "./providers.ts";
+import type { WireLimits } from "./wire.ts";
+
+export interface RegistryOptions {
+  readonly env: Env;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly limits?: Partial<WireLimits>;
+}
+
+export type Resolved =
+  | { readonly ok: true; readonly route: ModelRoute }
+  | { readonly ok: false; readonly problem: string; readonly nearest: readonly string[] };
+
+export type Opened =
+  | { readonly ok: true; readonly model: Model }
+  | { readonly ok: false; readonly problem: string; readonly hint: string };
+
+export interface ListedModel {
+  /** `provider/*` where any model id may follow and none is known. */
+  readonly id: string;
+  readonly provider: string;
+  readonly available: boolean;
+  readonly why?: string;
+}
+
+export type RouteSource = "flag" | "environment" | "config" | "found" | "guide";
+/** `source`: where the name came from. */
+export type DefaultRoute = Resolved & { readonly source: RouteSource };
+
+export interface ModelRegistry {
+  resolve(name: string): Resolved;
+  open(route: ModelRoute): Opened;
+  list(): readonly ListedModel[];
+  /** Flag, STELE_MODEL, config, the first that can be used, the guide. A name that was given is never passed over. */
+  defaultRoute(asked: { readonly flag?: string; readonly configured?: string }): DefaultRoute;
+  /** Asks local servers that list no models for theirs; `list` and `defaultRoute` know them from then on. */
+  discover(signal: AbortSignal): Promise<void>;
+}
+
+const GUIDE_ID = "guide/guide";
+const MAX_NEAREST = 3;
+
+export function modelRegistry(options: RegistryOptions): ModelRegistry {
+  const providers = allProviders(options.env, options.providers);
+  const registry: ModelRegistry = {
+    resolve: (name) => resolve(name, providers, options.aliases ?? {}),
+    open: (route) => open(route, providers, options),
+    list: () => list(providers, options.env),
+    defaultRoute: ({ flag, configured }) => {
+      const named = [
+        ["flag", flag],
+        ["environment", options.env.STELE_MODEL],
+        ["config", configured],
+      ] as const;
+      for (const [source, name] of named) {
+        if (name !== undefined && name.trim() !== "") return { ...registry.resolve(name), source };
+      }
+      return firstUsable(registry);
+    },
+    discover: async (signal) => {
+      for (const [name, models] of await findLocalModels([...providers.values()], options.env, signal)) {
+        const provider = providers.get(name);
+        if (provider !== undefined) providers.set(name, { ...provider, models });
+      }
+    },
+  };
+  return registry;
+}
+
+function firstUsable(registry: ModelRegistry): DefaultRoute {
+  for (const listed of registry.list()) {
+    if (!listed.available || listed.provider === "guide" || listed.id.endsWith("/*")) continue;
+    const [provider, model] = splitId(listed.id);
+    return { ok: true, route: { provider, model }, source: "found" };
+  }
+  return { ok: true, route: GUIDE_ROUTE, source: "guide" };
+}
+
+type Providers = ReadonlyMap<string, Provider>;
+
+function resolve(asked: string, providers: Providers, aliases: Readonly<Record<string, string>>): Resolved {
+  const name = asked.trim();
+  const id = Object.hasOwn(aliases, name) ? (aliases[name] ?? "").trim() : name;
+  const refuse = (problem: string): Resolved => ({ ok: false, problem, nearest: nearest(id, providers, aliases) });
+  const [providerName, model] = splitId(id);
+  if (providerName === "guide") {
+    return id === GUIDE_ID ? { ok: true, route: GUIDE_ROUTE } : refuse(`the guide has one model: ${GUIDE_ID}`);
+  }
+  const provider = providers.get(providerName);
+  if (provider === undefined) {
+    return refuse(model === "" ? `no model or alias is called "${id}"` : `there is no provider "${providerName}"`);
+  }
+  if (model === "") {
+    const own = provider.models.slice(0, MAX_NEAREST).map((known) => `${providerName}/${known}`);
+    return { ok: false, problem: `"${id}" lacks the model: ${providerName}/<model>`, nearest: own };
+  }
+  if (provider.isClosed && !provider.models.includes(model)) {
+    return refuse(`the provider "${providerName}" has no model "${model}"`);
+  }
+  return { ok: true, route: { provider: providerName, model } };
+}
+
+/** The provider ends at the first slash; a model's id may have slashes of its own. */
+function splitId(id: string): [provider: string, model: string] {
+  const slash = id.indexOf("/");
+  return slash === -1 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
+}
+
+function nearest(id: string, providers: Providers, aliases: Readonly<Record<string, string>>): string[] {
+  const known = [...providers.values()].flatMap(({ name, models }) => models.map((model) => `${name}/${model}`));
+  const names = [...Object.keys(aliases), ...known, GUIDE_ID];
+  const asked = id.toLowerCase();
+  // A model without its provider, the commonest slip, is as near as if the provider had been typed.
+  const far = (name: string): number => {
+    const whole = name.toLowerCase();
+    return Math.min(distance(asked, whole), distance(asked, whole.slice(whole.indexOf("/") + 1)));
+  };
+  return names
+    .map((name) => ({ name, far: far(name) }))
+    .filter((one) => one.far <= Math.max(2, Math.ceil(asked.length / 2)))
+    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_NEAREST)
+    .map((one) => one.name);
+}
+
+function open(route: ModelRoute, providers: Providers, options: RegistryOptions): Opened {
+  if (route.provider === "guide") return { ok: true, model: guideModel() };
+  const provider = providers.get(route.provider);
+  if (provider === undefined) {
+    return {
+      ok: false,
+      problem: `there is no provider "${route.provider}" any more`,
+      hint: "Add it to the config again, or choose another model (/model).",
+    };
+  }
+  const usable = checkUsable(provider, options.env);
+  if (!usable.ok) return usable;
+  const { baseURL, apiKey } = usable;
+  const model = openAiCompatibleModel({
+    route,
+    baseURL,
+    kind: provider.kind === "openai" ? "openai" : "openai-compatible",
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(provider.apiKeyEnv === undefined ? {} : { keyName: provider.apiKeyEnv }),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  return { ok: true, model };
+}
+
+/** In the order in which a default is looked for: the config's own, then the environment's, then the guide. */
+function list(providers: Providers, env: Env): ListedModel[] {
+  const listed = [...providers.values()].flatMap((provider): ListedModel[] => {
+    const why = whyNot(provider, env);
+    const state = why === undefined ? { available: true } : { available: false, why };
+    const models = provider.models.length === 0 ? ["*"] : provider.models;
+    return models.map((model) => ({ id: `${provider.name}/${model}`, provider: provider.name, ...state }));
+  });
+  return [...listed, { id: GUIDE_ID, provider: "guide", available: true }];
+}
+
+function whyNot(provider: Provider, env: Env): string | undefined {
+  const usable = checkUsable(provider, env);
+  if (!usable.ok) return usable.problem;
+  // Needs no key, so only a server that answered tells whether there is one.
+  if (provider.kind !== "ollama" || provider.models.length > 0) return undefined;
+  return `${provider.name}: no model was found at ${usable.baseURL}: start Ollama, or set OLLAMA_HOST`;
+}

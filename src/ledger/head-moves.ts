@@ -1,0 +1,31 @@
+// Table `head_moves`: the log of every undo, redo and branch; `redoable` marks undos not yet built upon.
+import type { Database } from "./open.ts";
+import type { HeadMoveKind, MessageId, SessionId } from "./types.ts";
+
+export interface HeadMoveRow {
+  readonly id: number;
+  readonly session_id: SessionId;
+  readonly kind: HeadMoveKind;
+  readonly from_id: MessageId | null;
+  readonly to_id: MessageId | null;
+  readonly redone_at: number | null;
+  readonly redoable: number;
+}
+
+export function headMoveQueries(db: Database) {
+  return {
+    insert: db.prepare(
+      `insert into head_moves (session_id, kind, from_id, to_id, request_id, at, redoable)
+       values (@session, @kind, @from, @to, @request, @at, @redoable)`,
+    ),
+    newestRedoable: db.prepare<[string], HeadMoveRow>(
+      "select * from head_moves where session_id = ? and redoable = 1 order by id desc limit 1",
+    ),
+    markRedone: db.prepare<[number, number]>("update head_moves set redoable = 0, redone_at = ? where id = ?"),
+    closeRedo: db.prepare<[string]>("update head_moves set redoable = 0 where session_id = ? and redoable = 1"),
+    dropOfSession: db.prepare<[string]>("delete from head_moves where session_id = ?"),
+    touches: db
+      .prepare<[number, number], number>("select exists (select 1 from head_moves where from_id = ? or to_id = ?)")
+      .pluck(),
+  };
+}

@@ -1,0 +1,143 @@
+// Table `messages`: immutable nodes of the tree. Inserting one under a head and reading a window of a path.
+// `insertNode` is the only insert; who may call it is decided by the transaction it is given.
+import { decodeJson, decodeParts, encodeParts, searchableText } from "./codec.ts";
+import { ledgerError } from "./errors.ts";
+import { canonicalJson, messageHash } from "./ids.ts";
+import type { Database } from "./open.ts";
+import type { Tx } from "./transaction.ts";
+import type { AdmissionId, Hash, Message, MessageId, Part, Role, SessionId, Usage } from "./types.ts";
+
+export interface MessageRow {
+  readonly id: MessageId;
+  readonly hash: Hash;
+  readonly session_id: SessionId;
+  readonly parent_id: MessageId | null;
+  readonly depth: number;
+  readonly turn: number;
+  readonly admission_id: AdmissionId | null;
+  readonly role: Role;
+  readonly parts: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly finish_reason: string | null;
+  readonly usage: string | null;
+  readonly created_at: number;
+  readonly live: number;
+}
+
+const COLUMNS =
+  "id, hash, session_id, parent_id, depth, turn, admission_id, role, parts, provider, model, finish_reason, usage," +
+  " created_at, live";
+
+export function messageQueries(db: Database) {
+  return {
+    get: db.prepare<[number], MessageRow>(`select ${COLUMNS} from messages where id = ?`),
+    byHash: db.prepare<[string], MessageRow>(`select ${COLUMNS} from messages where hash = ?`),
+    insert: db.prepare(
+      `insert into messages (hash, session_id, parent_id, depth, turn, admission_id, role, parts, text, provider, model,
+         finish_reason, usage, created_at)
+       values (@hash, @session_id, @parent_id, @depth, @turn, @admission_id, @role, @parts, @text, @provider, @model,
+         @finish_reason, @usage, @created_at)`,
+    ),
+    /** Newest first: a walk from a node towards the root that ends after a number of nodes. */
+    walk: db.prepare<[number, number], MessageRow>(
+      `with recursive path (id, n) as (
+         select ?, 1
+         union all
+         select m.parent_id, path.n + 1 from path join messages m on m.id = path.id
+         where m.parent_id is not null and path.n < ?)
+       select ${COLUMNS.split(", ")
+         .map((column) => `m.${column.trim()}`)
+         .join(", ")}
+       from path join messages m on m.id = path.id order by path.n`,
+    ),
+    isLeaf: db.prepare<[number], number>("select not exists (select 1 from messages where parent_id = ?)").pluck(),
+    hasLiveChild: db
+      .prepare<[number], number>("select exists (select 1 from messages where parent_id = ? and live = 1)")
+      .pluck(),
+    setLive: db.prepare<[number, number]>("update messages set live = ? where id = ?"),
+    newestOfSession: db.prepare<[string, number, number], { id: MessageId }>(
+      "select id from messages where session_id = ? and id < ? order by id desc limit ?",
+    ),
+    delete: db.prepare<[number]>("delete from messages where id = ?"),
+    lastId: db.prepare<[], number>("select coalesce(max(id), 0) from messages").pluck(),
+  };
+}
+
+export interface NewNode {
+  readonly session: SessionId;
+  readonly parent: MessageId | undefined;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  /** Minted by the caller, so that the same node asked for again is the same node. */
+  readonly at: number;
+  readonly admission?: AdmissionId;
+  readonly beginsTurn?: boolean;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+}
+
+/**
+ * Inserts the node, or returns the one that is stored already under this parent with this hash.
+ * Does not move a head. Throws `row_missing` when the parent is not there.
+ */
+export function insertNode(tx: Tx, node: NewNode): { row: MessageRow; isFresh: boolean } {
+  const parent = node.parent === undefined ? undefined : tx.q.messages.get.get(node.parent);
+  if (node.parent !== undefined && !parent) throw ledgerError("row_missing", `Message ${node.parent} is not there.`);
+  const at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
+  const parts = encodeParts(node.parts);
+  const hash = messageHash({ parentHash: parent?.hash, session: node.session, role: node.role, at, parts });
+  const stored = tx.q.messages.byHash.get(hash);
+  if (stored) return { row: stored, isFresh: false };
+  const { lastInsertRowid } = tx.q.messages.insert.run({
+    hash,
+    session_id: node.session,
+    parent_id: node.parent ?? null,
+    depth: (parent?.depth ?? 0) + 1,
+    turn: (parent?.turn ?? 0) + (node.beginsTurn ? 1 : 0),
+    admission_id: node.admission ?? null,
+    role: node.role,
+    parts,
+    text: searchableText(node.parts),
+    provider: node.provider ?? null,
+    model: node.model ?? null,
+    finish_reason: node.finishReason ?? null,
+    usage: node.usage ? canonicalJson(node.usage) : null,
+    created_at: at,
+  });
+  const id = Number(lastInsertRowid) as MessageId;
+  for (const blob of blobsOf(node.parts)) tx.q.blobs.refMessage.run(blob, id);
+  const row = tx.q.messages.get.get(id);
+  if (!row) throw ledgerError("ledger_internal", `Message ${id} vanished inside its transaction.`);
+  return { row, isFresh: true };
+}
+
+function blobsOf(parts: readonly Part[]): Hash[] {
+  return parts.flatMap((part) => {
+    if (part.kind === "file") return [part.blob];
+    if (part.kind === "tool-result" && part.outcome.blob) return [part.outcome.blob];
+    return [];
+  });
+}
+
+export function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    hash: row.hash,
+    session: row.session_id,
+    depth: row.depth,
+    turn: row.turn,
+    role: row.role,
+    parts: decodeParts(row.parts),
+    at: row.created_at,
+    live: row.live === 1,
+    ...(row.parent_id !== null && { parent: row.parent_id }),
+    ...(row.admission_id !== null && { admission: row.admission_id }),
+    ...(row.provider !== null && { provider: row.provider }),
+    ...(row.model !== null && { model: row.model }),
+    ...(row.finish_reason !== null && { finishReason: row.finish_reason }),
+    ...(row.usage !== null && { usage: decodeJson(row.usage) as unknown as Usage }),
+  };
+}

@@ -1,0 +1,328 @@
+// Opening a ledger file: what may be opened, how it is created, which guarantees are confirmed.
+// Promises: a refused file keeps every byte; a failed open leaves no descriptor behind; a file is either
+// absent or complete (it is built under another name and linked into place), so a crash never makes a stub.
+// Hazard: after the first connection no descriptor of these files may be opened and closed by this process
+// (POSIX drops SQLite's locks with it). The header is therefore read before, and only then.
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type BetterSqlite3 from "better-sqlite3";
+import { ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import { newSessionId, sha256 } from "./ids.ts";
+import { migrate } from "./migrations.ts";
+import { APPLICATION_ID, FTS_STORAGE_VERSION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { openSidecar, type Sidecar } from "./sidecar.ts";
+
+export type Database = BetterSqlite3.Database;
+
+export interface OpenedFile {
+  readonly db: Database;
+  readonly path: string;
+  readonly sidecar: Sidecar | undefined;
+  readonly ledgerId: string;
+  readonly generation: number;
+  readonly isNew: boolean;
+  readonly journal: "wal" | "delete";
+  /** Why there is no WAL. */
+  readonly journalReason?: string;
+  /** What differs from the last time this ledger was open; empty is good. */
+  readonly findings: readonly string[];
+}
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly readOnly?: boolean;
+  /** A second connection of a process whose first one has checked the header and holds the sidecar. */
+  readonly secondary?: boolean;
+  readonly now?: () => number;
+  /** Called before each step; a test throws here to see that nothing is left behind. */
+  readonly onStep?: (step: OpenStep) => void;
+}
+
+export const OPEN_STEPS = [
+  "folder",
+  "header",
+  "create",
+  "mode",
+  "connect",
+  "pragmas",
+  "version",
+  "sidecar",
+  "identity",
+] as const;
+export type OpenStep = (typeof OPEN_STEPS)[number];
+
+/** How long racing openers are waited for (C 12.4). */
+const OPEN_PATIENCE_MS = 20_000;
+const BUSY_TIMEOUT_MS = 250;
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x01021997, "9p"],
+  [0x65735546, "FUSE"],
+  [0x6a656a63, "virtiofs"],
+]);
+
+// One image of the addon, from one path, in every thread; not bundled.
+const require = createRequire(import.meta.url);
+
+export function openFile(options: OpenOptions): OpenedFile {
+  const step = options.onStep ?? (() => {});
+  const cleanups: (() => void)[] = [];
+  try {
+    return openSteps(options, step, cleanups);
+  } catch (error) {
+    for (const cleanup of cleanups.reverse()) cleanup();
+    throw mapOpenError(error, options.path);
+  }
+}
+
+function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanups: (() => void)[]): OpenedFile {
+  const { path: file, readOnly = false, secondary = false } = options;
+  step("folder");
+  if (!readOnly && !secondary) prepareFolder(path.dirname(file));
+  step("header");
+  const isNew = !secondary && !checkHeader(file);
+  if (isNew && readOnly) throw ledgerError("not_found", `There is no ledger at ${file}.`);
+  step("create");
+  if (isNew) createFile(file, options.now ?? Date.now);
+  step("mode");
+  if (!readOnly && !secondary) tightenMode(file);
+  step("connect");
+  const db = connect(file, readOnly);
+  cleanups.push(() => db.close());
+  step("pragmas");
+  const journal = configure(db, file, readOnly);
+  step("version");
+  checkVersion(db, file);
+  if (!readOnly) migrate(db, file);
+  step("sidecar");
+  const generation = Number(meta(db, "ledger_generation"));
+  const ledgerId = meta(db, "ledger_id");
+  const sidecar = readOnly || secondary ? undefined : openSidecar({ file, ledgerId, generation, now: options.now });
+  if (sidecar) cleanups.push(() => sidecar.close());
+  step("identity");
+  const findings = sidecar?.findings ?? [];
+  return { db, path: file, sidecar, ledgerId, generation, isNew, findings, ...journal };
+}
+
+function prepareFolder(folder: string): void {
+  const existing = statOf(folder);
+  if (existing && !existing.isDirectory()) throw ledgerError("ledger_read_only", `${folder} is no folder.`);
+  if (!existing) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  accessSync(folder, constants.W_OK | constants.X_OK);
+}
+
+/** True when a ledger is there, false when nothing is; throws on everything else, without a write. */
+export function checkHeader(file: string): boolean {
+  const stats = statOf(file);
+  if (!stats) return false;
+  if (stats.isDirectory())
+    throw ledgerError("ledger_unreadable", `${file} is a folder, not a ledger file.`, {
+      hint: "Give the path of a file with --ledger, or a folder with --home.",
+    });
+  if (stats.size === 0) throw ledgerError("ledger_unreadable", `${file} is empty (0 bytes): its content was lost.`);
+  const header = readHeader(file);
+  if (header.subarray(0, 16).toString("latin1") !== "SQLite format 3\0")
+    throw ledgerError("ledger_unreadable", `${file} is not a ledger: it does not begin as an SQLite file.`);
+  const application = header.readInt32BE(68);
+  if (application !== APPLICATION_ID) throw foreign(file, application, header);
+  const version = header.readInt32BE(60);
+  if (version > SCHEMA_VERSION) throw newer(file, version);
+  return true;
+}
+
+function readHeader(file: string): Buffer {
+  const buffer = Buffer.alloc(65_536);
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = readSync(descriptor, buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, Math.max(bytes, 100));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function foreign(file: string, application: number, header: Buffer) {
+  const isHermes = application === 0 && header.includes("session_turn_leases");
+  const what = isHermes ? "the state.db of Hermes" : "an SQLite database of another program";
+  return ledgerError("ledger_foreign", `${file} is ${what}, not a stele ledger. It was not touched.`);
+}
+
+function newer(file: string, version: number) {
+  return ledgerError(
+    "ledger_newer",
+    `${file} was written by a newer stele: schema ${version}, this one knows ${SCHEMA_VERSION}. It was not touched.`,
+  );
+}
+
+function createFile(file: string, now: () => number): void {
+  removeAbandoned(file, now());
+  const temporary = `${file}.new-${process.pid}-${sha256(newSessionId(now())).slice(0, 8)}`;
+  closeSync(openSync(temporary, "wx", 0o600));
+  try {
+    buildFile(temporary, now());
+    linkSync(temporary, file); // refuses to replace: who links first wins, the other opens that one
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncFolder(path.dirname(file));
+}
+
+function buildFile(temporary: string, at: number): void {
+  const Database = loadDriver();
+  const db = new Database(temporary);
+  try {
+    db.pragma("journal_mode = wal");
+    db.pragma("synchronous = full");
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      const put = db.prepare("insert into state_meta (key, value) values (?, ?)");
+      put.run("ledger_id", sha256(`${temporary}\n${at}\n${newSessionId(at)}`).slice(0, 32));
+      put.run("ledger_generation", "0");
+      put.run("fts_storage_version", String(FTS_STORAGE_VERSION));
+      put.run("fts_watermark", "0");
+      put.run("created_at", String(at));
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+    })();
+  } finally {
+    db.close();
+  }
+}
+
+/** Files of creations that were killed: an hour old and still not linked. */
+function removeAbandoned(file: string, at: number): void {
+  const folder = path.dirname(file);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${path.basename(file)}.new-`)) continue;
+    const abandoned = path.join(folder, name);
+    if (at - (statOf(abandoned)?.mtimeMs ?? at) > 3_600_000) rmSync(abandoned, { force: true });
+  }
+}
+
+/** By path: opening a descriptor of a file in use would drop its locks. */
+function tightenMode(file: string): void {
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) {
+    const stats = statOf(each);
+    if (stats && (stats.mode & 0o077) !== 0) chmodSync(each, 0o600);
+  }
+}
+
+function connect(file: string, readOnly: boolean): Database {
+  const Database = loadDriver();
+  return new Database(file, { readonly: readOnly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+function configure(db: Database, file: string, readOnly: boolean): Pick<OpenedFile, "journal" | "journalReason"> {
+  db.pragma("foreign_keys = on");
+  const network = networkFileSystem(file);
+  const wanted = network ? "delete" : "wal";
+  if (!readOnly && db.pragma("journal_mode", { simple: true }) !== wanted)
+    patiently(() => db.pragma(`journal_mode = ${wanted}`));
+  // A reopened WAL file starts at NORMAL, in silence: set it, and believe only what is read back.
+  db.pragma("synchronous = full");
+  if (db.pragma("synchronous", { simple: true }) !== 2) throw ledgerError("ledger_internal", "synchronous is not FULL");
+  if (process.platform === "darwin") {
+    db.pragma("fullfsync = on");
+    db.pragma("checkpoint_fullfsync = on");
+  }
+  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+  const journal = db.pragma("journal_mode", { simple: true }) === "wal" ? "wal" : "delete";
+  if (journal === "wal") return { journal };
+  return { journal, journalReason: network ? `the file is on ${network}` : "this file system refuses shared memory" };
+}
+
+/** The pages in the WAL may be newer than the header that was read from the file. */
+function checkVersion(db: Database, file: string): void {
+  const application = patiently(() => db.pragma("application_id", { simple: true })) as number;
+  if (application !== APPLICATION_ID)
+    throw ledgerError("ledger_foreign", `${file} is an SQLite database of another program. It was not touched.`);
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version > SCHEMA_VERSION) throw newer(file, version);
+}
+
+function meta(db: Database, key: string): string {
+  const value = db.prepare("select value from state_meta where key = ?").pluck().get(key);
+  if (typeof value !== "string") throw ledgerError("ledger_corrupt", `The ledger lost its ${key}.`);
+  return value;
+}
+
+/** Racing openers get SQLITE_BUSY in spite of any busy timeout while one of them switches the journal. */
+function patiently<T>(action: () => T): T {
+  const end = Date.now() + OPEN_PATIENCE_MS;
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!sqliteCode(error).startsWith("SQLITE_BUSY") || Date.now() > end) throw error;
+      Atomics.wait(cell, 0, 0, 5 + Math.random() * 45);
+    }
+  }
+}
+
+export function networkFileSystem(file: string): string | undefined {
+  try {
+    return NETWORK_FILE_SYSTEMS.get(statfsSync(path.dirname(file)).type);
+  } catch {
+    return undefined; // no statfs on this platform: treated as local
+  }
+}
+
+/** `doctor --fix`: a file that is no ledger goes aside with its sidecars, so that a new one can begin. */
+export function setAside(file: string, at: number): string {
+  const suffix = `${statOf(file)?.size === 0 ? "zeroed" : "not-a-ledger"}-${at}-${process.pid}`;
+  for (const extra of ["", "-wal", "-shm", "-journal", ".guard"]) {
+    if (statOf(file + extra)) renameSync(file + extra, `${file}.${suffix}${extra}`);
+  }
+  return `${file}.${suffix}`;
+}
+
+function loadDriver(): typeof BetterSqlite3 {
+  return require("better-sqlite3") as typeof BetterSqlite3;
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function statOf(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false });
+}
+
+function mapOpenError(error: unknown, file: string): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return ledgerError("ledger_read_only", `${file} cannot be written: ${(error as Error).message}`, { cause: error });
+  if (code === "ENOTDIR")
+    return ledgerError("ledger_read_only", `The folder of ${file} is no folder.`, { cause: error });
+  if (code === "ENOSPC") return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
+  if (sqliteCode(error)) return mapSqliteError(error);
+  return error;
+}

@@ -1,0 +1,476 @@
+// class SessionDB: the verbs of the ledger. Each write verb is one transaction; each refusal is a value.
+// Synchronous and blocking: the program runs it in a worker thread (`async-session-db.ts`), tests directly.
+import * as admissions from "./admissions.ts";
+import { toAdmission } from "./admissions-table.ts";
+import { unpackBlob } from "./blobs.ts";
+import { currentProcess } from "./identity.ts";
+import * as leases from "./leases.ts";
+import { toLease } from "./leases-table.ts";
+import { toMessage } from "./messages.ts";
+import { askModel, closeRequest } from "./model-requests.ts";
+import { type OpenedFile, type OpenOptions, openFile, statOf } from "./open.ts";
+import * as purge from "./purge.ts";
+import * as queue from "./queue.ts";
+import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
+import { indexBatch } from "./search.ts";
+import * as sessions from "./sessions.ts";
+import { toSession } from "./sessions-table.ts";
+import * as calls from "./tool-calls.ts";
+import { toCall } from "./tool-calls-table.ts";
+import { Transactions } from "./transaction.ts";
+import * as tree from "./tree.ts";
+import * as turns from "./turns.ts";
+import type {
+  Admission,
+  AdmissionId,
+  CallId,
+  ConversationId,
+  Hash,
+  HolderId,
+  Lease,
+  Message,
+  MessageId,
+  ModelRoute,
+  ProcessIdentity,
+  Refusal,
+  RequestId,
+  Session,
+  SessionId,
+  TitleSource,
+  ToolCall,
+  TurnRef,
+} from "./types.ts";
+import { type Violation, verifyLedger } from "./verify.ts";
+
+export interface SessionDBOptions extends OpenOptions {
+  readonly program?: string;
+  readonly process?: ProcessIdentity;
+  readonly sleep?: (ms: number) => void;
+  readonly random?: () => number;
+  readonly patienceMs?: number;
+  readonly probe?: leases.Probe;
+}
+
+export interface LedgerInfo {
+  readonly file: string;
+  readonly isNew: boolean;
+  readonly schema: number;
+  readonly searchLayout: number;
+  readonly journal: "wal" | "delete";
+  readonly journalReason?: string;
+  readonly ledgerId: string;
+  readonly generation: number;
+  readonly findings: readonly string[];
+  readonly sessions: number;
+}
+
+export interface LedgerStats {
+  readonly bytes: number;
+  readonly walBytes: number;
+  readonly pages: number;
+  readonly freePages: number;
+  readonly journalMode: string;
+  readonly synchronous: string;
+  readonly sqlite: string;
+  readonly counts: { readonly sessions: number; readonly messages: number; readonly admissions: number };
+  readonly leases: readonly Lease[];
+}
+
+/** A window of a path, oldest first; `earlier` counts what lies before it. */
+export interface PathWindow {
+  readonly messages: readonly Message[];
+  readonly earlier: number;
+}
+
+export class SessionDB {
+  readonly #file: OpenedFile;
+  readonly #tx: Transactions;
+  readonly #process: ProcessIdentity;
+  readonly #probe: leases.Probe | undefined;
+  readonly #now: () => number;
+  #isClosed = false;
+
+  constructor(options: SessionDBOptions) {
+    this.#now = options.now ?? Date.now;
+    this.#process = options.process ?? currentProcess(options.program ?? "stele");
+    this.#probe = options.probe;
+    this.#file = openFile(options);
+    try {
+      this.#tx = new Transactions(this.#file, {
+        now: this.#now,
+        process: this.#process,
+        sleep: options.sleep ?? blockFor,
+        random: options.random ?? Math.random,
+        ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
+      });
+      if (this.#file.findings.length > 0) this.#tx.newGeneration();
+    } catch (error) {
+      this.#closeFile();
+      throw error;
+    }
+  }
+
+  // ---- the file ----
+
+  info(): LedgerInfo {
+    const { path, isNew, journal, journalReason, ledgerId, generation, findings } = this.#file;
+    return {
+      file: path,
+      isNew,
+      schema: SCHEMA_VERSION,
+      searchLayout: FTS_STORAGE_VERSION,
+      journal,
+      ...(journalReason !== undefined && { journalReason }),
+      ledgerId,
+      generation,
+      findings,
+      sessions: this.#tx.read((q) => q.sessions.count.get() ?? 0),
+    };
+  }
+
+  stats(): LedgerStats {
+    const { db, path } = this.#file;
+    const pragma = (name: string) => db.pragma(name, { simple: true });
+    return {
+      bytes: statOf(path)?.size ?? 0,
+      walBytes: statOf(`${path}-wal`)?.size ?? 0,
+      pages: Number(pragma("page_count")),
+      freePages: Number(pragma("freelist_count")),
+      journalMode: String(pragma("journal_mode")),
+      synchronous: pragma("synchronous") === 2 ? "full" : `not full (${pragma("synchronous")})`,
+      sqlite: String(db.prepare("select sqlite_version()").pluck().get()),
+      counts: {
+        sessions: this.#tx.read((q) => q.sessions.count.get() ?? 0),
+        messages: Number(db.prepare("select count(*) from messages").pluck().get()),
+        admissions: this.#tx.read((q) => q.admissions.count.get() ?? 0),
+      },
+      leases: this.#tx.read((q) => leases.heldLeases(q)).map(toLease),
+    };
+  }
+
+  verify(options: { full?: boolean } = {}): Violation[] {
+    return verifyLedger(this.#file.db, options);
+  }
+
+  /** SQLite's own check of the pages; "ok" or what it found. Long on big files. */
+  quickCheck(): string {
+    return String(this.#file.db.pragma("quick_check(5)", { simple: true }));
+  }
+
+  /** Changes with every commit of another connection: the cheap question whether to look again. */
+  dataVersion(): number {
+    return Number(this.#file.db.pragma("data_version", { simple: true }));
+  }
+
+  /** True when the index has caught up. */
+  indexStep(): boolean {
+    return this.#tx.write("index", (tx) => indexBatch(tx), "heartbeat");
+  }
+
+  /** Twice is fine. Nothing may be called after it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#closeFile();
+  }
+
+  #closeFile(): void {
+    this.#file.db.close();
+    this.#file.sidecar?.close();
+  }
+
+  // ---- sessions ----
+
+  createSession(wanted: sessions.NewSession): Session {
+    return this.#tx.write("create-session", (tx) => sessions.createSession(tx, wanted));
+  }
+
+  session(id: SessionId): Session {
+    return this.#tx.read((q) => toSession(sessions.sessionRow(q, id)));
+  }
+
+  /** The session this conversation is written in now. */
+  canonical(conversation: ConversationId): Session {
+    return this.#tx.read((q) => toSession(sessions.canonicalRow(q, conversation)));
+  }
+
+  resolveSession(asked: string): sessions.Resolved {
+    return this.#tx.read((q) => sessions.resolveSession(q, asked));
+  }
+
+  latestSession(folder: string): Session | undefined {
+    return this.#tx.read((q) => {
+      const row = q.sessions.latestInFolder.get(folder);
+      return row && toSession(sessions.canonicalRow(q, row.conversation_id));
+    });
+  }
+
+  listSessions(filter: sessions.SessionFilter = {}): sessions.SessionListing[] {
+    return this.#tx.read((q) => sessions.listSessions(q, filter, this.#here()));
+  }
+
+  sessionState(id: SessionId): Pick<sessions.SessionListing, "state" | "holder"> {
+    return this.#tx.read((q) => sessions.sessionState(q, sessions.sessionRow(q, id), this.#here(), this.#probe));
+  }
+
+  /** The route as one unit, and a note that says so; refused while a turn runs. */
+  setModel(id: SessionId, route: ModelRoute, note: { text: string; at: number }): Session | Refusal {
+    return this.#tx.write("set-model", (tx) => {
+      const row = sessions.sessionRow(tx.q, id);
+      const refused = tree.refusalOf(tx, row, this.#probed({}));
+      if (refused) return refused;
+      sessions.setModel(tx, row, route);
+      const parts = [{ kind: "note", text: note.text } as const];
+      if (row.head_id !== null)
+        tree.extendHead(tx, sessions.sessionRow(tx.q, id), { role: "note", parts, at: note.at });
+      return toSession(sessions.sessionRow(tx.q, id));
+    });
+  }
+
+  setTitle(id: SessionId, title: string, source: TitleSource): boolean {
+    return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.sessionRow(tx.q, id), title, source));
+  }
+
+  setFlags(id: SessionId, flags: Parameters<typeof sessions.setFlags>[2]): Session {
+    return this.#tx.write("set-flags", (tx) => sessions.setFlags(tx, sessions.sessionRow(tx.q, id), flags));
+  }
+
+  putSystemPrompt(text: string): Hash {
+    return this.#tx.write("create-session", (tx) => sessions.putPrompt(tx, text));
+  }
+
+  systemPrompt(hash: Hash): string | undefined {
+    return this.#tx.read((q) => q.meta.prompt.get(hash));
+  }
+
+  // ---- the tree ----
+
+  message(id: MessageId): Message | undefined {
+    return this.#tx.read((q) => {
+      const row = q.messages.get.get(id);
+      return row && toMessage(row);
+    });
+  }
+
+  /** The newest `limit` messages of the path that ends at `from` (default: the head). Flat cost. */
+  path(id: SessionId, window: { from?: MessageId; limit: number }): PathWindow {
+    return this.#tx.read((q) => {
+      const from = window.from ?? sessions.sessionRow(q, id).head_id;
+      if (from === null) return { messages: [], earlier: 0 };
+      const messages = q.messages.walk.all(from, window.limit).map(toMessage).reverse();
+      return { messages, earlier: (messages[0]?.depth ?? 1) - 1 };
+    });
+  }
+
+  undo(id: SessionId, count: number, options: tree.MoveOptions = {}): tree.Moved | Refusal {
+    return this.#tx.write("undo", (tx) => tree.undo(tx, sessions.sessionRow(tx.q, id), count, this.#probed(options)));
+  }
+
+  redo(id: SessionId, options: tree.MoveOptions = {}): tree.Moved | Refusal {
+    return this.#tx.write("redo", (tx) => tree.redo(tx, sessions.sessionRow(tx.q, id), this.#probed(options)));
+  }
+
+  retry(id: SessionId, wanted: Parameters<typeof queue.retry>[2]): queue.RetryResult {
+    return this.#tx.write("retry", (tx) => queue.retry(tx, sessions.sessionRow(tx.q, id), this.#probed(wanted)));
+  }
+
+  branch(id: SessionId, wanted: { at?: MessageId; title?: string } = {}): sessions.BranchResult {
+    return this.#tx.write("branch", (tx) => sessions.branch(tx, sessions.sessionRow(tx.q, id), wanted));
+  }
+
+  deleteConversation(id: SessionId, options: tree.MoveOptions = {}): purge.DeleteResult {
+    return this.#tx.write("delete", (tx) =>
+      purge.deleteConversation(tx, sessions.sessionRow(tx.q, id), this.#probed(options)),
+    );
+  }
+
+  /** True when no deleted session has nodes left to take. */
+  purgeStep(): boolean {
+    const pending = this.#tx.read((q) => q.purge.pending.all());
+    const [first] = pending;
+    if (first === undefined) return true;
+    const isDone = this.#tx.write("purge", (tx) => purge.purgeStep(tx, first));
+    return isDone && pending.length === 1;
+  }
+
+  /** For people, outside a turn; never sent to a model. */
+  appendNote(id: SessionId, note: { text: string; at: number }): Message | Refusal {
+    return this.#tx.write("append-note", (tx) => {
+      const row = sessions.sessionRow(tx.q, id);
+      const refused = tree.refusalOf(tx, row, this.#probed({}));
+      if (refused) return refused;
+      const parts = [{ kind: "note", text: note.text } as const];
+      return toMessage(tree.extendHead(tx, row, { role: "note", parts, at: note.at }).row);
+    });
+  }
+
+  // ---- admissions ----
+
+  admit(request: queue.AdmitRequest): queue.Admitted {
+    return this.#tx.write("admit", (tx) => queue.admit(tx, request));
+  }
+
+  admission(id: AdmissionId): Admission {
+    return this.#tx.read((q) => toAdmission(queue.admissionRow({ q }, id)));
+  }
+
+  admissionByRequest(request: RequestId): Admission | undefined {
+    return this.#tx.read((q) => {
+      const row = q.admissions.byRequest.get(request);
+      return row && toAdmission(row);
+    });
+  }
+
+  /** Queued, started and unknown ones of a conversation, or of all, in their order. */
+  openAdmissions(conversation?: ConversationId): Admission[] {
+    return this.#tx.read((q) =>
+      (conversation === undefined ? q.admissions.allOpen.all() : q.admissions.openOf.all(conversation)).map(
+        toAdmission,
+      ),
+    );
+  }
+
+  admissionsOf(session: SessionId): Admission[] {
+    return this.#tx.read((q) => q.admissions.ofSession.all(session).map(toAdmission));
+  }
+
+  cancel(id: AdmissionId): Admission {
+    return this.#tx.write("cancel", (tx) => queue.cancel(tx, id));
+  }
+
+  edit(id: AdmissionId, wanted: Parameters<typeof queue.edit>[2]): Admission {
+    return this.#tx.write("edit", (tx) => queue.edit(tx, id, wanted));
+  }
+
+  reorder(id: AdmissionId, before?: AdmissionId): void {
+    this.#tx.write("move", (tx) => queue.reorder(tx, id, before));
+  }
+
+  hold(id: AdmissionId, why: string): void {
+    this.#tx.write("hold", (tx) => queue.hold(tx, id, why));
+  }
+
+  release(id: AdmissionId): Admission {
+    return this.#tx.write("release", (tx) => queue.release(tx, id));
+  }
+
+  claim(lease: leases.LeaseRef, claimer: admissions.Claimer): admissions.ClaimResult {
+    return this.#tx.write("claim", (tx) => admissions.claim(tx, lease, this.#probed(claimer)), "transcript");
+  }
+
+  /** Nothing of a turn is written without its lease: see `transaction.ts`. */
+  append(turn: TurnRef, message: turns.NewMessage, proposed: readonly calls.ProposedCall[] = []): turns.Appended {
+    return this.#tx.turn("append", turn, (tx) => turns.append(tx, message, proposed));
+  }
+
+  settle(turn: TurnRef, settlement: turns.Settlement): turns.Settled {
+    return this.#tx.turn("settle", turn, (tx) => turns.settle(tx, settlement));
+  }
+
+  takeSteer(turn: TurnRef, at: number): turns.Steered | undefined {
+    return this.#tx.turn("take-steer", turn, (tx) => turns.takeSteer(tx, at));
+  }
+
+  markUnknown(turn: TurnRef): void {
+    this.#tx.turn("mark-unknown", turn, (tx) => turns.markUnknown(tx));
+  }
+
+  resumeUnknown(lease: leases.LeaseRef, id: AdmissionId): turns.ResumeResult {
+    return this.#tx.write("resume-unknown", (tx) => turns.resumeUnknown(tx, lease, id));
+  }
+
+  settleUnknown(lease: leases.LeaseRef, settlement: Parameters<typeof turns.settleUnknown>[2]): turns.Settled {
+    return this.#tx.write("settle-unknown", (tx) => turns.settleUnknown(tx, lease, settlement));
+  }
+
+  // ---- leases ----
+
+  acquireLease(wanted: { conversation: ConversationId; holder: HolderId }): leases.AcquireResult {
+    return this.#tx.write("acquire-lease", (tx) => leases.acquireLease(tx, wanted, this.#probe));
+  }
+
+  renewLease(lease: leases.LeaseRef): boolean {
+    return this.#tx.write("renew-lease", (tx) => leases.renewLease(tx, lease), "heartbeat");
+  }
+
+  releaseLease(lease: leases.LeaseRef): void {
+    this.#tx.write("release-lease", (tx) => leases.releaseLease(tx, lease));
+  }
+
+  lease(conversation: ConversationId): Lease | undefined {
+    return this.#tx.read((q) => {
+      const row = q.leases.get.get(conversation);
+      return row && toLease(row);
+    });
+  }
+
+  /** Held leases, and whether their holder is there. */
+  heldLeases(): (Lease & { readonly isHeld: boolean })[] {
+    return this.#tx.read((q) =>
+      leases.heldLeases(q).map((row) => ({ ...toLease(row), isHeld: leases.isHeld(row, this.#here(), this.#probe) })),
+    );
+  }
+
+  // ---- tool calls and requests ----
+
+  callsOf(admission: AdmissionId): ToolCall[] {
+    return this.#tx.read((q) => q.calls.ofAdmission.all(admission).map(toCall));
+  }
+
+  callsOfMessages(messages: readonly MessageId[]): ToolCall[] {
+    return this.#tx.read((q) => messages.flatMap((id) => q.calls.ofMessage.all(id)).map(toCall));
+  }
+
+  approveCall(turn: TurnRef, id: CallId, by: string): ToolCall {
+    return this.#tx.turn("approve-call", turn, (tx) => calls.approveCall(tx, id, by));
+  }
+
+  startCall(turn: TurnRef, id: CallId, spool?: string): ToolCall {
+    return this.#tx.turn("start-call", turn, (tx) => calls.startCall(tx, id, spool));
+  }
+
+  finishCall(turn: TurnRef, finished: calls.FinishedCall): { call: ToolCall; message: Message } {
+    return this.#tx.turn("finish-call", turn, (tx) => calls.finishCall(tx, finished));
+  }
+
+  markCallUnknown(turn: TurnRef, id: CallId, evidence: string): ToolCall {
+    return this.#tx.turn("call-unknown", turn, (tx) => calls.markCallUnknown(tx, id, evidence));
+  }
+
+  reconcileCalls(lease: leases.LeaseRef, admission: AdmissionId): ToolCall[] {
+    return this.#tx.write("reopen-call", (tx) => calls.reconcileCalls(tx, lease, admission));
+  }
+
+  resolveCall(lease: leases.LeaseRef, word: Parameters<typeof calls.resolveCall>[2]): ToolCall {
+    return this.#tx.write("resolve-call", (tx) => calls.resolveCall(tx, lease, word));
+  }
+
+  call(id: CallId): ToolCall {
+    return this.#tx.read((q) => toCall(calls.callRow({ q }, id)));
+  }
+
+  askModel(turn: TurnRef, request: { parent: MessageId | undefined; digest: Hash }): void {
+    this.#tx.turn("ask-model", turn, (tx) => askModel(tx, request));
+  }
+
+  failRequest(turn: TurnRef): void {
+    this.#tx.turn("answer-model", turn, (tx) => closeRequest(tx, "failed", undefined));
+  }
+
+  blob(hash: Hash): Uint8Array {
+    return this.#tx.read((q) => unpackBlob(q.blobs.get.get(hash), hash));
+  }
+
+  #here() {
+    return { now: this.#now(), process: this.#process };
+  }
+
+  #probed<T extends object>(options: T): T & { probe?: leases.Probe } {
+    return this.#probe ? { ...options, probe: this.#probe } : options;
+  }
+}
+
+/** Blocks the thread, which is the ledger's own. */
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

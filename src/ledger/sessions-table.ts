@@ -1,0 +1,183 @@
+// Table `sessions`: rows, statements, and the plain data made of them. Counts come from the head's node.
+import { decodeJson } from "./codec.ts";
+import type { Database } from "./open.ts";
+import type {
+  ConversationId,
+  Edge,
+  EndReason,
+  Json,
+  MessageId,
+  ModelRoute,
+  Session,
+  SessionId,
+  TitleSource,
+} from "./types.ts";
+
+export interface SessionRow {
+  readonly id: SessionId;
+  readonly conversation_id: ConversationId;
+  readonly generation: number;
+  readonly parent_id: SessionId | null;
+  readonly edge: Edge | null;
+  readonly fork_message_id: MessageId | null;
+  readonly head_id: MessageId | null;
+  readonly title: string | null;
+  readonly title_source: TitleSource | null;
+  readonly provider: string;
+  readonly model: string;
+  readonly model_options: string | null;
+  readonly cwd: string;
+  readonly git_root: string | null;
+  readonly git_branch: string | null;
+  readonly source: string;
+  readonly started_at: number;
+  readonly last_activity_at: number;
+  readonly ended_at: number | null;
+  readonly end_reason: EndReason | null;
+  readonly deleted_at: number | null;
+  readonly archived: number;
+  readonly pinned: number;
+  readonly hidden: number;
+  readonly opened_by_new: number;
+  readonly rewind_count: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly revision: number;
+  /** Of the head: number of messages and user turns on the path. */
+  readonly head_depth: number | null;
+  readonly head_turn: number | null;
+}
+
+const SELECT = `select s.*, m.depth as head_depth, m.turn as head_turn
+  from sessions s left join messages m on m.id = s.head_id`;
+
+export function sessionQueries(db: Database) {
+  return {
+    get: db.prepare<[string], SessionRow>(`${SELECT} where s.id = ?`),
+    withPrefix: db.prepare<[string, string], SessionRow>(
+      `${SELECT} where s.id >= ? and s.id < ? and s.deleted_at is null order by s.id limit 20`,
+    ),
+    withTitle: db.prepare<[string], SessionRow>(
+      `${SELECT} where s.title = ? and s.deleted_at is null order by s.last_activity_at desc limit 20`,
+    ),
+    canonical: db.prepare<[string], SessionRow>(
+      `${SELECT} where s.conversation_id = ? and s.deleted_at is null order by s.generation desc limit 1`,
+    ),
+    ofConversation: db.prepare<[string], SessionRow>(`${SELECT} where s.conversation_id = ? order by s.generation`),
+    /** Newest of a folder that is worth continuing: it has messages, or /new made it on purpose. */
+    latestInFolder: db.prepare<[string], SessionRow>(
+      `${SELECT} where s.cwd = ? and s.deleted_at is null and s.archived = 0 and s.hidden = 0
+         and s.end_reason is not 'compression' and (s.head_id is not null or s.opened_by_new = 1)
+       order by s.last_activity_at desc, s.started_at desc, s.id desc limit 1`,
+    ),
+    list: db.prepare<[{ folder: string | null; all: number; words: string | null; limit: number }], SessionRow>(
+      `${SELECT} where s.deleted_at is null and s.end_reason is not 'compression'
+         and (@folder is null or s.cwd = @folder)
+         and (@all = 1 or (s.archived = 0 and s.hidden = 0 and (s.head_id is not null or s.opened_by_new = 1)))
+         and (@words is null or instr(lower(coalesce(s.title, '') || ' ' || s.id), @words) > 0)
+       order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit`,
+    ),
+    names: db.prepare<[], { id: SessionId; title: string | null }>(
+      "select id, title from sessions where deleted_at is null order by last_activity_at desc limit 500",
+    ),
+    insert: db.prepare(
+      `insert into sessions (id, conversation_id, generation, parent_id, edge, fork_message_id, head_id, title,
+         title_source, provider, model, model_options, cwd, git_root, git_branch, source, started_at,
+         last_activity_at, opened_by_new)
+       values (@id, @conversation_id, @generation, @parent_id, @edge, @fork_message_id, @head_id, @title,
+         @title_source, @provider, @model, @model_options, @cwd, @git_root, @git_branch, @source, @started_at,
+         @started_at, @opened_by_new)`,
+    ),
+    setHead: db.prepare<[number | null, number, string]>(
+      `update sessions set head_id = ?, last_activity_at = max(last_activity_at, ?), revision = revision + 1
+       where id = ?`,
+    ),
+    countRewind: db.prepare<[string]>("update sessions set rewind_count = rewind_count + 1 where id = ?"),
+    setRoute: db.prepare<[string, string, string | null, string]>(
+      "update sessions set provider = ?, model = ?, model_options = ?, revision = revision + 1 where id = ?",
+    ),
+    setTitle: db.prepare<[string | null, string | null, string]>(
+      "update sessions set title = ?, title_source = ?, revision = revision + 1 where id = ?",
+    ),
+    setFlags: db.prepare(
+      `update sessions set archived = @archived, pinned = @pinned, hidden = @hidden, ended_at = @ended_at,
+         end_reason = @end_reason, revision = revision + 1 where id = @id`,
+    ),
+    reopen: db.prepare<[string]>(
+      `update sessions set ended_at = null, end_reason = null, archived = 0, revision = revision + 1
+       where id = ? and end_reason = 'closed'`,
+    ),
+    bury: db.prepare<[number, string]>(
+      `update sessions set head_id = null, deleted_at = ?, title = null, title_source = null, revision = revision + 1
+       where id = ?`,
+    ),
+    hasMessages: db.prepare<[string], number>("select exists (select 1 from messages where session_id = ?)").pluck(),
+    isHead: db.prepare<[number], number>("select exists (select 1 from sessions where head_id = ?)").pluck(),
+    isLiveHead: db
+      .prepare<[number], number>(
+        "select exists (select 1 from sessions where head_id = ? and end_reason is not 'compression')",
+      )
+      .pluck(),
+    forksAt: db
+      .prepare<[number], number>(
+        "select exists (select 1 from sessions where fork_message_id = ? and deleted_at is null)",
+      )
+      .pluck(),
+    dropFork: db.prepare<[number]>("update sessions set fork_message_id = null where fork_message_id = ?"),
+    count: db.prepare<[], number>("select count(*) from sessions where deleted_at is null").pluck(),
+    titles: db
+      .prepare<[string, string], string>(
+        "select title from sessions where title >= ? and title < ? and deleted_at is null",
+      )
+      .pluck(),
+  };
+}
+
+export function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    conversation: row.conversation_id,
+    generation: row.generation,
+    route: toRoute(row),
+    cwd: row.cwd,
+    source: row.source,
+    startedAt: row.started_at,
+    lastActivityAt: row.last_activity_at,
+    archived: row.archived === 1,
+    pinned: row.pinned === 1,
+    hidden: row.hidden === 1,
+    revision: row.revision,
+    rewinds: row.rewind_count,
+    messages: row.head_depth ?? 0,
+    turns: row.head_turn ?? 0,
+    usage: {
+      inputTokens: row.input_tokens,
+      outputTokens: row.output_tokens,
+      cacheReadTokens: row.cache_read_tokens,
+      cacheWriteTokens: row.cache_write_tokens,
+      reasoningTokens: row.reasoning_tokens,
+    },
+    ...(row.parent_id !== null && { parent: row.parent_id }),
+    ...(row.edge !== null && { edge: row.edge }),
+    ...(row.fork_message_id !== null && { forkMessage: row.fork_message_id }),
+    ...(row.head_id !== null && { head: row.head_id }),
+    ...(row.title !== null && { title: row.title }),
+    ...(row.title_source !== null && { titleSource: row.title_source }),
+    ...(row.git_root !== null && { gitRoot: row.git_root }),
+    ...(row.git_branch !== null && { gitBranch: row.git_branch }),
+    ...(row.ended_at !== null && { endedAt: row.ended_at }),
+    ...(row.end_reason !== null && { endReason: row.end_reason }),
+  };
+}
+
+export function toRoute(row: Pick<SessionRow, "provider" | "model" | "model_options">): ModelRoute {
+  const options = row.model_options === null ? undefined : decodeJson(row.model_options);
+  return {
+    provider: row.provider,
+    model: row.model,
+    ...(options !== undefined && { options: options as { readonly [key: string]: Json } }),
+  };
+}

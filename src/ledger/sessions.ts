@@ -1,0 +1,309 @@
+// Sessions: creating, finding, flagging, branching, deleting. A session is a head that moves over the tree.
+import { ledgerError } from "./errors.ts";
+import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
+import { isHeld, type Probe } from "./leases.ts";
+import { type SessionRow, toSession } from "./sessions-table.ts";
+import type { Queries, Tx } from "./transaction.ts";
+import { openCallsAt, raiseLive } from "./tree.ts";
+import type {
+  ConversationId,
+  Hash,
+  MessageId,
+  ModelRoute,
+  Refusal,
+  Session,
+  SessionId,
+  SessionState,
+  TitleSource,
+} from "./types.ts";
+
+export interface NewSession {
+  readonly cwd: string;
+  readonly route: ModelRoute;
+  readonly source: string;
+  readonly title?: string;
+  readonly gitRoot?: string;
+  readonly gitBranch?: string;
+  /** /new: worth continuing even while empty. */
+  readonly openedByNew?: boolean;
+}
+
+export type Resolved =
+  | { readonly kind: "found"; readonly session: Session }
+  | { readonly kind: "none"; readonly nearest: readonly string[] }
+  | { readonly kind: "ambiguous"; readonly matches: readonly Session[] };
+
+export interface SessionFilter {
+  readonly folder?: string;
+  readonly all?: boolean;
+  readonly words?: string;
+  readonly limit?: number;
+}
+
+export interface SessionListing {
+  readonly session: Session;
+  readonly state: SessionState;
+  /** Pid of the program that holds the conversation now. */
+  readonly holder?: { readonly pid: number; readonly program: string };
+}
+
+export function createSession(tx: Tx, wanted: NewSession): Session {
+  const id = freshId(tx);
+  const title = wanted.title === undefined ? undefined : cleanTitle(wanted.title);
+  if (title !== undefined) requireFreeTitle(tx, title, undefined);
+  tx.q.sessions.insert.run({
+    id,
+    conversation_id: id,
+    generation: 0,
+    parent_id: null,
+    edge: null,
+    fork_message_id: null,
+    head_id: null,
+    title: title ?? null,
+    title_source: title === undefined ? null : "person",
+    provider: wanted.route.provider,
+    model: wanted.route.model,
+    model_options: wanted.route.options ? canonicalJson(wanted.route.options) : null,
+    cwd: wanted.cwd,
+    git_root: wanted.gitRoot ?? null,
+    git_branch: wanted.gitBranch ?? null,
+    source: wanted.source,
+    started_at: tx.now,
+    opened_by_new: wanted.openedByNew ? 1 : 0,
+  });
+  return toSession(sessionRow(tx.q, id));
+}
+
+export function sessionRow(q: Queries, id: SessionId): SessionRow {
+  const row = q.sessions.get.get(id);
+  if (!row || row.deleted_at !== null) throw ledgerError("not_found", `There is no session ${id}.`);
+  return row;
+}
+
+/** The session a conversation is written in now: its highest generation. */
+export function canonicalRow(q: Queries, conversation: ConversationId): SessionRow {
+  const row = q.sessions.canonical.get(conversation);
+  if (!row) throw ledgerError("not_found", `There is no conversation ${conversation}.`);
+  return row;
+}
+
+/** Exact id, unique prefix, then title; always the canonical session of what was named. */
+export function resolveSession(q: Queries, asked: string): Resolved {
+  const name = asked.trim().replace(/^[<["']+|[>\]"']+$/g, "");
+  const exact = q.sessions.get.get(name);
+  if (exact && exact.deleted_at === null) return found(q, exact);
+  const byPrefix = name === "" ? [] : q.sessions.withPrefix.all(name, `${name}\u{10ffff}`);
+  const candidates = byPrefix.length > 0 ? byPrefix : q.sessions.withTitle.all(name);
+  const conversations = [...new Map(candidates.map((row) => [row.conversation_id, row])).values()];
+  const [only, ...others] = conversations;
+  if (!only) return { kind: "none", nearest: nearestNames(q, name) };
+  if (others.length === 0) return found(q, only);
+  return { kind: "ambiguous", matches: conversations.map(toSession) };
+}
+
+function found(q: Queries, row: SessionRow): Resolved {
+  return { kind: "found", session: toSession(canonicalRow(q, row.conversation_id)) };
+}
+
+/** Names that share the most two-letter pieces with what was typed; at most three. */
+function nearestNames(q: Queries, name: string): string[] {
+  const wanted = pieces(name);
+  return q.sessions.names
+    .all()
+    .flatMap((row) => (row.title === null ? [row.id] : [row.title, row.id]))
+    .map((text) => ({ text, score: overlap(wanted, pieces(text)) }))
+    .filter((each) => each.score > 0.2)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map((each) => each.text);
+}
+
+function pieces(text: string): Set<string> {
+  const lower = text.toLowerCase();
+  return new Set(Array.from({ length: Math.max(0, lower.length - 1) }, (_, at) => lower.slice(at, at + 2)));
+}
+
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((piece) => b.has(piece)).length;
+  return shared / Math.max(1, Math.max(a.size, b.size));
+}
+
+export function listSessions(q: Queries, filter: SessionFilter, at: Pick<Tx, "now" | "process">): SessionListing[] {
+  const rows = q.sessions.list.all({
+    folder: filter.folder ?? null,
+    all: filter.all ? 1 : 0,
+    words: filter.words?.toLowerCase() ?? null,
+    limit: filter.limit ?? 50,
+  });
+  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at) }));
+}
+
+/** What the ledger proves about it, never a guess: running means started under a lease that is held. */
+export function sessionState(
+  q: Queries,
+  row: SessionRow,
+  at: Pick<Tx, "now" | "process">,
+  probe?: Probe,
+): Pick<SessionListing, "state" | "holder"> {
+  const lease = q.leases.get.get(row.conversation_id);
+  const held = lease !== undefined && isHeld(lease, at, probe);
+  const process = held && lease.process ? (JSON.parse(lease.process) as { pid: number; program: string }) : undefined;
+  const holder = process && { holder: { pid: process.pid, program: process.program } };
+  const open = q.admissions.openOf.all(row.conversation_id);
+  const started = open.some((each) => each.status === "started");
+  if (started && held) return { state: "running", ...holder };
+  if (started || open.some((each) => each.status === "unknown")) return { state: "unknown", ...holder };
+  const isInterrupted = q.admissions.lastOutcome.get(row.conversation_id) === "interrupted";
+  return { state: isInterrupted ? "interrupted" : "idle", ...holder };
+}
+
+export function setModel(tx: Tx, session: SessionRow, route: ModelRoute): Session {
+  tx.q.sessions.setRoute.run(
+    route.provider,
+    route.model,
+    route.options ? canonicalJson(route.options) : null,
+    session.id,
+  );
+  return toSession(sessionRow(tx.q, session.id));
+}
+
+const TITLE_RANK: Record<TitleSource, number> = { derived: 0, model: 1, person: 2 };
+
+/** False when a title of the same or a higher rank stands already; a person's word always applies. */
+export function setTitle(tx: Tx, session: SessionRow, title: string, source: TitleSource): boolean {
+  const clean = cleanTitle(title);
+  const rank = session.title_source === null ? -1 : TITLE_RANK[session.title_source];
+  if (source !== "person" && rank >= TITLE_RANK[source]) return false;
+  if (source === "person") requireFreeTitle(tx, clean, session.conversation_id);
+  tx.q.sessions.setTitle.run(clean, source, session.id);
+  return true;
+}
+
+/** C 11.4: control, zero-width and direction characters removed, white space collapsed, at most 100 characters. */
+export function cleanTitle(title: string): string {
+  const clean = title
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (clean === "") throw ledgerError("bad_input", "A title needs at least one visible character.");
+  if ([...clean].length > 100)
+    throw ledgerError("bad_input", `A title has at most 100 characters, this one ${[...clean].length}.`);
+  return clean;
+}
+
+function requireFreeTitle(tx: Tx, title: string, own: ConversationId | undefined): void {
+  const holder = tx.q.sessions.withTitle
+    .all(title)
+    .find((row) => row.title_source === "person" && row.ended_at === null && row.conversation_id !== own);
+  if (holder)
+    throw ledgerError("bad_input", `The title “${title}” belongs to session ${holder.id}.`, {
+      hint: `Choose another one, or rename that session: stele title NEW -r ${holder.id}`,
+    });
+}
+
+/** First line of the first prompt, at most 60 characters; undefined when it holds nothing visible. */
+export function deriveTitle(prompt: string): string | undefined {
+  const line = prompt.split("\n").find((each) => each.trim() !== "") ?? "";
+  const short = [...line.trim()].slice(0, 60).join("");
+  try {
+    return cleanTitle(short);
+  } catch {
+    return undefined; // nothing visible in it: the session stays untitled
+  }
+}
+
+export function setFlags(
+  tx: Tx,
+  session: SessionRow,
+  flags: { archived?: boolean; pinned?: boolean; hidden?: boolean },
+): Session {
+  const archived = flags.archived ?? session.archived === 1;
+  const wasClosed = session.end_reason === "closed";
+  tx.q.sessions.setFlags.run({
+    id: session.id,
+    archived: archived ? 1 : 0,
+    pinned: (flags.pinned ?? session.pinned === 1) ? 1 : 0,
+    hidden: (flags.hidden ?? session.hidden === 1) ? 1 : 0,
+    ended_at: archived ? (wasClosed ? session.ended_at : tx.now) : null,
+    end_reason: archived ? "closed" : null,
+  });
+  return toSession(sessionRow(tx.q, session.id));
+}
+
+export type BranchResult = { readonly kind: "branched"; readonly session: Session } | Refusal;
+
+/** A new session whose head is the chosen node; the parent is not touched, whatever runs in it. */
+export function branch(tx: Tx, parent: SessionRow, wanted: { at?: MessageId; title?: string }): BranchResult {
+  const at = wanted.at ?? parent.head_id;
+  if (at !== null) {
+    if (!tx.q.messages.get.get(at)) throw ledgerError("not_found", `There is no message ${at}.`);
+    if (!isInTreeOf(tx, parent, at))
+      throw ledgerError("not_found", `Message ${at} does not belong to session ${parent.id}.`);
+    const open = openCallsAt(tx, at);
+    if (open) return { kind: "conflict", why: openCallWords(at, open) };
+  }
+  const id = freshId(tx);
+  tx.q.sessions.insert.run({
+    ...parent,
+    id,
+    conversation_id: id,
+    generation: 0,
+    parent_id: parent.id,
+    edge: "branch",
+    fork_message_id: at,
+    head_id: at,
+    ...branchTitle(tx, parent, wanted.title),
+    source: parent.source,
+    started_at: tx.now,
+    opened_by_new: 0,
+  });
+  if (at !== null) raiseLive(tx, at);
+  return { kind: "branched", session: toSession(sessionRow(tx.q, id)) };
+}
+
+function openCallWords(at: MessageId, open: { before?: MessageId; after?: MessageId }): string {
+  const near = [open.before, open.after].filter((id) => id !== undefined).join(" or ");
+  return `At message ${at} a tool call has no result yet. Branch at ${near || "an earlier message"} instead.`;
+}
+
+/** On the path of the head, or an end that was undone: every node this session wrote or shows. */
+function isInTreeOf(tx: Tx, session: SessionRow, at: MessageId): boolean {
+  const node = tx.q.messages.get.get(at);
+  if (!node) return false;
+  const chain = tx.q.sessions.ofConversation.all(session.conversation_id);
+  if (chain.some((each) => each.id === node.session_id)) return true;
+  let above = session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);
+  while (above && above.depth > node.depth)
+    above = above.parent_id === null ? undefined : tx.q.messages.get.get(above.parent_id);
+  return above?.id === at;
+}
+
+/** The given name, else the next number of the parent's: "fix" → "fix #2" (C 8.5). */
+function branchTitle(tx: Tx, parent: SessionRow, title: string | undefined) {
+  if (title !== undefined) {
+    const clean = cleanTitle(title);
+    requireFreeTitle(tx, clean, undefined);
+    return { title: clean, title_source: "person" };
+  }
+  const base = [...(parent.title ?? "branch").replace(/ #\d+$/, "")].slice(0, 90).join("");
+  const taken = tx.q.sessions.titles.all(base, `${base}\u{10ffff}`).map((each) => {
+    if (each === base) return 1;
+    const rest = each.slice(base.length);
+    return /^ #\d+$/.test(rest) ? Number(rest.slice(2)) : 0;
+  });
+  return { title: `${base} #${Math.max(1, ...taken) + 1}`, title_source: "derived" };
+}
+
+function freshId(tx: Tx): SessionId {
+  for (;;) {
+    const id = newSessionId(tx.now);
+    if (!tx.q.sessions.get.get(id)) return id;
+  }
+}
+
+export function putPrompt(tx: Tx, text: string): Hash {
+  const hash = sha256(text);
+  tx.q.meta.putPrompt.run(hash, text);
+  return hash;
+}

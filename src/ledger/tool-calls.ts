@@ -1,0 +1,172 @@
+// The states of a tool call (ledger.md §7), each step one transaction. The row `running` is committed before
+// the tool runs; a call's end and its result node are one transaction, so there is never one without the other.
+
+import { putBlob } from "./blobs.ts";
+import { decodeProcess } from "./codec.ts";
+import { ledgerError } from "./errors.ts";
+import { effectKey } from "./ids.ts";
+import { type LeaseRef, requireLease } from "./leases.ts";
+import { toMessage } from "./messages.ts";
+import { canonicalRow, sessionRow } from "./sessions.ts";
+import { type CallRow, toCall } from "./tool-calls-table.ts";
+import type { TurnTx, Tx } from "./transaction.ts";
+import { extendHead } from "./tree.ts";
+import type { AdmissionId, CallId, Effect, Message, MessageId, ToolCall, ToolOutcome } from "./types.ts";
+
+export interface ProposedCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly input: ToolCall["input"];
+  readonly effect: Effect;
+}
+
+export type CallEnd = "succeeded" | "failed" | "cancelled" | "denied" | "skipped";
+
+export interface FinishedCall {
+  readonly id: CallId;
+  readonly end: CallEnd;
+  readonly outcome: ToolOutcome;
+  /** The whole output, when `outcome.output` is only a part of it; `outcome.blob` is set from it. */
+  readonly wholeOutput?: Uint8Array;
+  readonly at: number;
+}
+
+export function proposeCalls(tx: TurnTx, message: MessageId, calls: readonly ProposedCall[]): void {
+  for (const call of calls) {
+    tx.q.calls.insert.run({
+      message,
+      admission: tx.turn.admission,
+      call: call.call,
+      tool: call.tool,
+      input: JSON.stringify(call.input),
+      effect: call.effect,
+      effect_key: effectKey(tx.turn.admission, message, call.call, tx.ledgerId),
+    });
+  }
+}
+
+/** Saying it twice is fine. */
+export function approveCall(tx: TurnTx, id: CallId, by: string): ToolCall {
+  const row = ownCall(tx, id);
+  if (row.state === "proposed") tx.q.calls.approve.run(by, id);
+  return toCall(callRow(tx, id));
+}
+
+/** Committed before the tool runs. Asked again after a lost acknowledgement, it counts no second attempt. */
+export function startCall(tx: TurnTx, id: CallId, spool?: string): ToolCall {
+  const row = ownCall(tx, id);
+  const process = decodeProcess(row.process);
+  const isMine = process?.pid === tx.process.pid && process.start === tx.process.start;
+  if (row.state === "running" && isMine) return toCall(row);
+  tx.q.calls.start.run({ id, process: JSON.stringify(tx.process), spool: spool ?? null, now: tx.now });
+  return toCall(callRow(tx, id));
+}
+
+/** Ends the call and appends its result under the head. A call that has its result returns it. */
+export function finishCall(tx: TurnTx, finished: FinishedCall): { call: ToolCall; message: Message } {
+  const row = ownCall(tx, finished.id);
+  if (row.result_message_id !== null) return storedResult(tx, row);
+  return endCall(tx, row, { ...finished, state: finished.end });
+}
+
+export function markCallUnknown(tx: TurnTx, id: CallId, evidence: string): ToolCall {
+  ownCall(tx, id);
+  tx.q.calls.setState.run("unknown", evidence, id);
+  return toCall(callRow(tx, id));
+}
+
+interface End {
+  readonly state: CallEnd | "unknown";
+  readonly outcome: ToolOutcome;
+  readonly wholeOutput?: Uint8Array;
+  readonly at: number;
+  readonly evidence?: string;
+}
+
+/** The result node and the last state in one go; the node stands under the head of the canonical session. */
+function endCall(tx: Tx, row: CallRow, end: End): { call: ToolCall; message: Message } {
+  const asking = tx.q.messages.get.get(row.message_id);
+  if (!asking) throw ledgerError("row_missing", `Message ${row.message_id} is not there.`);
+  const conversation = sessionRow(tx.q, asking.session_id).conversation_id;
+  const blob = end.wholeOutput && putBlob(tx, end.wholeOutput);
+  const outcome: ToolOutcome = blob ? { ...end.outcome, blob, truncated: true } : end.outcome;
+  const { row: node } = extendHead(tx, canonicalRow(tx.q, conversation), {
+    role: "tool",
+    parts: [{ kind: "tool-result", call: row.call_id, outcome }],
+    at: end.at,
+    admission: row.admission_id,
+  });
+  tx.q.calls.finish.run({ id: row.id, state: end.state, result: node.id, now: tx.now, evidence: end.evidence ?? null });
+  return { call: toCall(callRow(tx, row.id)), message: toMessage(node) };
+}
+
+function storedResult(tx: Tx, row: CallRow): { call: ToolCall; message: Message } {
+  const node = tx.q.messages.get.get(row.result_message_id as MessageId);
+  if (!node) throw ledgerError("row_missing", `The result of call ${row.id} is not there.`);
+  return { call: toCall(row), message: toMessage(node) };
+}
+
+/**
+ * Before an admission may end: every call of it gets its result. What never began is skipped; what began and
+ * has no known end is `unknown`, and says so.
+ */
+export function closeOpenCalls(tx: Tx, admission: AdmissionId, why: { at: number; reason: string }): Message[] {
+  return tx.q.calls.withoutResult.all(admission).map((row) => {
+    const isStarted = row.state === "running" || row.state === "unknown";
+    if (row.state === "running") tx.q.calls.setState.run("unknown", null, row.id);
+    const outcome: ToolOutcome = isStarted
+      ? { kind: "unknown", output: "Whether this happened is not known: it was started, and no end was recorded." }
+      : { kind: "cancelled", output: `Not run: ${why.reason}.` };
+    return endCall(tx, callRow(tx, row.id), { state: isStarted ? "unknown" : "skipped", outcome, at: why.at }).message;
+  });
+}
+
+/** Recovery: what a dead owner left `running`. Reads and repeatable calls may run again; the rest is unknown. */
+export function reconcileCalls(tx: Tx, lease: LeaseRef, admission: AdmissionId): ToolCall[] {
+  requireLease(tx, lease);
+  for (const row of tx.q.calls.withoutResult.all(admission)) {
+    if (row.state !== "running") continue;
+    const mayRunAgain = row.effect === "none" || row.effect === "idempotent";
+    const evidence = mayRunAgain ? "interrupted; running it again changes nothing" : "started, no end recorded";
+    tx.q.calls.setState.run(mayRunAgain ? "approved" : "unknown", evidence, row.id);
+  }
+  return tx.q.calls.ofAdmission.all(admission).map(toCall);
+}
+
+export type CallVerdict = "happened" | "not-happened" | "again";
+
+/** A person's word about an unknown call. `again` leaves it open; the resumed turn runs it under the same key. */
+export function resolveCall(tx: Tx, lease: LeaseRef, word: { id: CallId; verdict: CallVerdict; at: number }): ToolCall {
+  requireLease(tx, lease);
+  const row = callRow(tx, word.id);
+  if (row.state !== "unknown" || row.result_message_id !== null)
+    throw ledgerError("illegal_edge", `Call ${word.id} is ${row.state}: there is nothing to decide about it.`, {
+      hint: "stele recover --json lists the calls that wait for a decision.",
+    });
+  if (word.verdict === "again") {
+    tx.q.calls.setState.run("approved", "a person decided: run again", row.id);
+    return toCall(callRow(tx, row.id));
+  }
+  const happened = word.verdict === "happened";
+  return endCall(tx, row, {
+    state: happened ? "succeeded" : "cancelled",
+    at: word.at,
+    evidence: `a person decided: it ${happened ? "happened" : "did not happen"}`,
+    outcome: happened
+      ? { kind: "ok", output: "It happened, says the person; its output was lost in a crash." }
+      : { kind: "cancelled", output: "It did not happen, says the person." },
+  }).call;
+}
+
+function ownCall(tx: TurnTx, id: CallId): CallRow {
+  const row = callRow(tx, id);
+  if (row.admission_id !== tx.turn.admission)
+    throw ledgerError("lease_lost", `Call ${id} belongs to another turn than ${tx.turn.admission}.`);
+  return row;
+}
+
+export function callRow(tx: Pick<Tx, "q">, id: CallId): CallRow {
+  const row = tx.q.calls.get.get(id);
+  if (!row) throw ledgerError("not_found", `There is no tool call ${id}.`, { hint: "See: stele recover --json" });
+  return row;
+}

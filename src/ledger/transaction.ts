@@ -1,0 +1,215 @@
+// The only BEGIN of the ledger. Order of every write: sticky halt? · begin immediate, with patience ·
+// same file? · same version and generation? · the fence, where it is a turn's · the verb · commit · same file?
+// A `TurnTx` is made here alone, after the lease, the epoch and the admission were checked inside the same
+// transaction: a transcript write that skipped the fence does not compile.
+import { type AdmissionRow, admissionQueries } from "./admissions-table.ts";
+import { blobQueries } from "./blobs.ts";
+import { crashPoint, type WriteVerb } from "./crash-points.ts";
+import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import { FileWatch } from "./file-watch.ts";
+import { headMoveQueries } from "./head-moves.ts";
+import { leaseQueries, renewInside } from "./leases-table.ts";
+import { messageQueries } from "./messages.ts";
+import { requestQueries } from "./model-requests.ts";
+import type { Database, OpenedFile } from "./open.ts";
+import { purgeQueries } from "./purge.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { searchQueries } from "./search.ts";
+import { sessionQueries } from "./sessions-table.ts";
+import { callQueries } from "./tool-calls-table.ts";
+import type { ProcessIdentity, TurnRef } from "./types.ts";
+import { usageQueries } from "./usage.ts";
+
+/** Every statement there is, prepared at open: a typo in SQL fails the first test. */
+export function prepareQueries(db: Database) {
+  return {
+    sessions: sessionQueries(db),
+    messages: messageQueries(db),
+    admissions: admissionQueries(db),
+    leases: leaseQueries(db),
+    calls: callQueries(db),
+    moves: headMoveQueries(db),
+    blobs: blobQueries(db),
+    usage: usageQueries(db),
+    requests: requestQueries(db),
+    search: searchQueries(db),
+    purge: purgeQueries(db),
+    meta: {
+      get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),
+      put: db.prepare<[string, string]>(
+        "insert into state_meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
+      ),
+      drop: db.prepare<[string]>("delete from state_meta where key = ?"),
+      withPrefix: db.prepare<[string, string], { key: string; value: string }>(
+        "select key, value from state_meta where key >= ? and key < ? order by key",
+      ),
+      putPrompt: db.prepare<[string, string]>("insert or ignore into system_prompts (hash, text) values (?, ?)"),
+      prompt: db.prepare<[string], string>("select text from system_prompts where hash = ?").pluck(),
+      putEnvelope: db.prepare<[string, string]>("insert or ignore into turn_envelopes (hash, json) values (?, ?)"),
+      envelope: db.prepare<[string], string>("select json from turn_envelopes where hash = ?").pluck(),
+    },
+  };
+}
+export type Queries = ReturnType<typeof prepareQueries>;
+
+/** Inside one write transaction. */
+export interface Tx {
+  readonly q: Queries;
+  readonly now: number;
+  readonly ledgerId: string;
+  readonly generation: number;
+  readonly process: ProcessIdentity;
+}
+
+declare const fenced: unique symbol;
+/** Inside one write transaction whose lease, epoch and admission were checked. */
+export interface TurnTx extends Tx {
+  readonly [fenced]: true;
+  readonly turn: TurnRef;
+  readonly admission: AdmissionRow;
+}
+
+/** How long a verb waits for other writers, in ms (C 12.10). */
+const PATIENCE_MS = { routine: 20_000, transcript: 60_000, heartbeat: 500 } as const;
+export type Patience = keyof typeof PATIENCE_MS;
+
+export interface TransactionOptions {
+  readonly now: () => number;
+  readonly process: ProcessIdentity;
+  /** Blocks the thread: SQLite is synchronous here, and the thread is the ledger's own. */
+  readonly sleep: (ms: number) => void;
+  readonly random: () => number;
+  readonly patienceMs?: number;
+}
+
+export class Transactions {
+  readonly q: Queries;
+  readonly #file: OpenedFile;
+  readonly #options: TransactionOptions;
+  readonly #watch: FileWatch;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #version;
+  #halted: LedgerError | undefined;
+  #generation: number;
+
+  constructor(file: OpenedFile, options: TransactionOptions) {
+    const { db } = file;
+    this.#file = file;
+    this.#options = options;
+    this.#generation = file.generation;
+    this.q = prepareQueries(db);
+    this.#begin = db.prepare("begin immediate");
+    this.#commit = db.prepare("commit");
+    this.#rollback = db.prepare("rollback");
+    this.#version = db.prepare("pragma user_version").pluck();
+    this.#watch = new FileWatch(file);
+  }
+
+  /** Why nothing is written any more, if so: the file was replaced, upgraded or repaired under us. */
+  get halted(): LedgerError | undefined {
+    return this.#halted;
+  }
+
+  read<T>(action: (q: Queries) => T): T {
+    try {
+      return action(this.q);
+    } catch (error) {
+      throw mapSqliteError(error);
+    }
+  }
+
+  write<T>(verb: WriteVerb, action: (tx: Tx) => T, patience: Patience = "routine"): T {
+    crashPoint(`before:${verb}`);
+    if (this.#halted) throw this.#halted;
+    this.#beginPatiently(patience);
+    const result = this.#inside(action);
+    const lost = this.#watch.problem();
+    if (lost) throw this.#halt(lost);
+    crashPoint(`after:${verb}`);
+    return result;
+  }
+
+  /** A transcript write of a running turn. */
+  turn<T>(verb: WriteVerb, turn: TurnRef, action: (tx: TurnTx) => T): T {
+    return this.write(verb, (tx) => action(fence(tx, turn)), "transcript");
+  }
+
+  /** After a repair or a found difference: everybody who has the old generation open halts. */
+  newGeneration(): number {
+    const next = this.write("new-generation", (tx) => {
+      tx.q.meta.put.run("ledger_generation", String(this.#generation + 1));
+      return this.#generation + 1;
+    });
+    this.#generation = next;
+    return next;
+  }
+
+  #inside<T>(action: (tx: Tx) => T): T {
+    try {
+      this.#confirmSameFile();
+      const { now, process } = this.#options;
+      const tx = { q: this.q, now: now(), process, ledgerId: this.#file.ledgerId, generation: this.#generation };
+      const result = action(tx);
+      this.#commit.run();
+      return result;
+    } catch (error) {
+      if (this.#file.db.inTransaction) this.#rollback.run();
+      throw mapSqliteError(error);
+    }
+  }
+
+  #confirmSameFile(): void {
+    const lost = this.#watch.problem();
+    if (lost) throw this.#halt(lost);
+    if (this.#version.get() !== SCHEMA_VERSION)
+      throw this.#halt(
+        ledgerError("ledger_newer", "The ledger was upgraded by a newer stele while this one had it open."),
+      );
+    if (Number(this.q.meta.get.get("ledger_generation")) !== this.#generation)
+      throw this.#halt(
+        ledgerError("ledger_replaced", "The ledger was repaired or restored while this one had it open."),
+      );
+  }
+
+  #halt(error: LedgerError): LedgerError {
+    this.#halted = error;
+    return error;
+  }
+
+  #beginPatiently(patience: Patience): void {
+    const started = Date.now();
+    const limit = this.#options.patienceMs ?? PATIENCE_MS[patience];
+    for (;;) {
+      try {
+        this.#begin.run();
+        return;
+      } catch (error) {
+        const waited = Date.now() - started;
+        if (!sqliteCode(error).startsWith("SQLITE_BUSY")) throw mapSqliteError(error);
+        if (waited >= limit)
+          throw ledgerError("ledger_busy", `Other programs kept the ledger locked for ${waited} ms.`, { cause: error });
+        this.#options.sleep(this.#pause(waited));
+      }
+    }
+  }
+
+  /** Short jittered pauses at first, longer ones when somebody is really busy: no ladder that starves one writer. */
+  #pause(waited: number): number {
+    const { random } = this.#options;
+    return waited < 2000 ? 20 + random() * 130 : 250 + random() * 750;
+  }
+}
+
+/** ledger.md §6 and C 3.12: mine and unexpired → write; mine and expired → renew and write; else nothing. */
+function fence(tx: Tx, turn: TurnRef): TurnTx {
+  const lease = tx.q.leases.get.get(turn.conversation);
+  if (!lease || lease.holder !== turn.holder || lease.epoch !== turn.epoch)
+    throw ledgerError("lease_lost", "This conversation was taken over by another process.");
+  const admission = tx.q.admissions.get.get(turn.admission);
+  if (!admission || admission.owner !== turn.holder || admission.epoch !== turn.epoch)
+    throw ledgerError("lease_lost", "This turn belongs to another process now.");
+  renewInside(tx, lease);
+  return { ...tx, turn, admission } as TurnTx;
+}

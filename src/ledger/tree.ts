@@ -1,0 +1,198 @@
+// Head moves: undo, redo, retry, branch. They move or add heads and never copy, rewrite or delete a message.
+// `live` follows in the same transaction: walk up from a new head until the first live node, and from an
+// old head until a node that some other head still shows. Cost: the nodes that changed hands, no more.
+
+import { decodeProcess } from "./codec.ts";
+import { ledgerError } from "./errors.ts";
+import { isHeld, type Probe } from "./leases.ts";
+import { insertNode, type MessageRow, toMessage } from "./messages.ts";
+import type { SessionRow } from "./sessions-table.ts";
+import type { Tx } from "./transaction.ts";
+import type { ConversationId, HeadMoveKind, HolderId, Message, MessageId, Refusal, SessionId } from "./types.ts";
+
+export interface MoveOptions {
+  /** The revision the person saw; another one is a conflict. */
+  readonly expectedRevision?: number;
+  /** My own lease does not stand in my way. */
+  readonly holder?: HolderId;
+}
+
+export interface Moved {
+  readonly kind: "moved";
+  readonly session: SessionId;
+  readonly from?: MessageId;
+  readonly head?: MessageId;
+  /** User turns taken back or brought back. */
+  readonly turns: number;
+  /** The user message of the oldest turn taken back: its text returns to the composer. */
+  readonly prompt?: Message;
+}
+
+export function undo(
+  tx: Tx,
+  session: SessionRow,
+  turns: number,
+  options: MoveOptions & { probe?: Probe },
+): Moved | Refusal {
+  const refused = refusalOf(tx, session, options);
+  if (refused) return refused;
+  const begin = turnBegin(tx, session, turns);
+  if (!begin) return { kind: "conflict", why: "There is nothing to undo." };
+  const undone = (session.head_turn ?? 0) - begin.turn + 1;
+  moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
+  tx.q.sessions.countRewind.run(session.id);
+  return moved(session, begin.parent_id, { turns: undone, prompt: toMessage(begin) });
+}
+
+export function redo(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Moved | Refusal {
+  const refused = refusalOf(tx, session, options);
+  if (refused) return refused;
+  const move = tx.q.moves.newestRedoable.get(session.id);
+  if (!move || move.from_id === null) return { kind: "conflict", why: "There is nothing to redo." };
+  const target = tx.q.messages.get.get(move.from_id);
+  if (!target) throw ledgerError("row_missing", `Message ${move.from_id} is not there.`);
+  moveHead(tx, session, { to: move.from_id, kind: "redo", redoable: false });
+  tx.q.moves.markRedone.run(tx.now, move.id);
+  return moved(session, move.from_id, { turns: target.turn - (session.head_turn ?? 0) });
+}
+
+function moved(session: SessionRow, head: MessageId | null, more: { turns: number; prompt?: Message }): Moved {
+  return {
+    kind: "moved",
+    session: session.id,
+    turns: more.turns,
+    ...(session.head_id !== null && { from: session.head_id }),
+    ...(head !== null && { head }),
+    ...(more.prompt && { prompt: more.prompt }),
+  };
+}
+
+/** The first node of the n-th newest user turn, or of the oldest one; steers and notes begin none. */
+export function turnBegin(tx: Tx, session: SessionRow, turns: number): MessageRow | undefined {
+  const newest = session.head_turn ?? 0;
+  if (newest === 0 || session.head_id === null) return undefined;
+  const wanted = Math.max(1, newest - Math.max(1, turns) + 1);
+  let node = tx.q.messages.get.get(session.head_id);
+  for (;;) {
+    if (!node) throw ledgerError("row_missing", "The path of a head is broken.");
+    const parent: MessageRow | undefined = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+    if (node.turn === wanted && (parent?.turn ?? 0) < wanted) return node;
+    node = parent;
+  }
+}
+
+/** Why a head may not move now, if so. Nothing was written. */
+export function refusalOf(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Refusal | undefined {
+  if (session.end_reason === "compression")
+    throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
+  if (options.expectedRevision !== undefined && options.expectedRevision !== session.revision)
+    return { kind: "conflict", why: "The session changed meanwhile; look at it and try again." };
+  const lease = tx.q.leases.get.get(session.conversation_id);
+  if (lease && lease.holder !== options.holder && isHeld(lease, tx, options.probe)) {
+    const holder = decodeProcess(lease.process);
+    return {
+      kind: "busy",
+      why: `A turn is running in ${holder?.program ?? "another program"}, pid ${holder?.pid ?? "?"}.`,
+      ...(holder && { holder }),
+      ...(lease.acquired_at !== null && { since: lease.acquired_at }),
+    };
+  }
+  return openTurn(tx, session.conversation_id);
+}
+
+function openTurn(tx: Tx, conversation: ConversationId): Refusal | undefined {
+  const open = tx.q.admissions.openOf.all(conversation);
+  if (open.some((row) => row.status === "started")) return { kind: "busy", why: "A turn is running." };
+  if (open.some((row) => row.status === "unknown"))
+    return { kind: "busy", why: "An interrupted turn waits for your decision: /recover" };
+  return undefined;
+}
+
+/** The one place where a head changes by something other than an append. */
+export function moveHead(
+  tx: Tx,
+  session: SessionRow,
+  move: { to: MessageId | null; kind: HeadMoveKind; redoable: boolean },
+): void {
+  tx.q.moves.insert.run({
+    session: session.id,
+    kind: move.kind,
+    from: session.head_id,
+    to: move.to,
+    request: null,
+    at: tx.now,
+    redoable: move.redoable ? 1 : 0,
+  });
+  tx.q.sessions.setHead.run(move.to, tx.now, session.id);
+  if (move.to !== null) raiseLive(tx, move.to);
+  if (session.head_id !== null) lowerLive(tx, session.head_id);
+}
+
+export function raiseLive(tx: Tx, from: MessageId): void {
+  for (let node = tx.q.messages.get.get(from); node && node.live === 0; ) {
+    tx.q.messages.setLive.run(1, node.id);
+    node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+  }
+}
+
+export function lowerLive(tx: Tx, from: MessageId): void {
+  for (let node = tx.q.messages.get.get(from); node; ) {
+    if (node.live === 0 || tx.q.sessions.isLiveHead.get(node.id) || tx.q.messages.hasLiveChild.get(node.id)) return;
+    tx.q.messages.setLive.run(0, node.id);
+    node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+  }
+}
+
+/** Appends under the head and moves the head to it; ends the redo chain unless it is a note. */
+export function extendHead(
+  tx: Tx,
+  session: SessionRow,
+  node: Omit<Parameters<typeof insertNode>[1], "session" | "parent"> & { readonly parent?: MessageId | undefined },
+): { row: MessageRow; isFresh: boolean } {
+  if (session.end_reason === "compression")
+    throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
+  const parent = "parent" in node ? node.parent : (session.head_id ?? undefined);
+  const added = insertNode(tx, { ...node, session: session.id, parent });
+  if (!added.isFresh) return added;
+  if ((session.head_id ?? undefined) !== parent)
+    throw ledgerError("stale_head", `The conversation moved on: its head is ${session.head_id}, not ${parent}.`);
+  tx.q.sessions.setHead.run(added.row.id, added.row.created_at, session.id);
+  if (node.role === "user" || node.role === "assistant") tx.q.moves.closeRedo.run(session.id);
+  return added;
+}
+
+/**
+ * Undefined when every call on the path to this node has its result on the path; else the nearest nodes
+ * where that holds. A call and its results lie within one stretch, so the walk is short.
+ */
+export function openCallsAt(tx: Tx, at: MessageId): { before?: MessageId; after?: MessageId } | undefined {
+  const answered = new Set<string>();
+  for (let node = tx.q.messages.get.get(at); node; ) {
+    const message = toMessage(node);
+    for (const part of message.parts) if (part.kind === "tool-result") answered.add(part.call);
+    const calls = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.call] : []));
+    if (calls.length > 0) {
+      if (calls.every((call) => answered.has(call))) return undefined;
+      return nearestClosed(tx, node);
+    }
+    if (message.role === "user" && message.parts.every((part) => part.kind !== "tool-call") && beginsTurn(tx, node))
+      return undefined;
+    node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+  }
+  return undefined;
+}
+
+function beginsTurn(tx: Tx, node: MessageRow): boolean {
+  const parent = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+  return node.turn > (parent?.turn ?? 0);
+}
+
+function nearestClosed(tx: Tx, asking: MessageRow): { before?: MessageId; after?: MessageId } {
+  const results = tx.q.calls.ofMessage.all(asking.id).map((call) => call.result_message_id);
+  const isClosed = results.length > 0 && results.every((result) => result !== null);
+  const after = isClosed ? (Math.max(...results.map(Number)) as MessageId) : undefined;
+  return {
+    ...(asking.parent_id !== null && { before: asking.parent_id }),
+    ...(after !== undefined && { after }),
+  };
+}

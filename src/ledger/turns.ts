@@ -1,0 +1,185 @@
+// Writing a running turn and ending it: appended answers, steers, and the settle that makes last node, call
+// states, outcome and usage visible in one transaction. Ending an unknown turn needs a person's word.
+import { toAdmission } from "./admissions-table.ts";
+import { ledgerError } from "./errors.ts";
+import { type LeaseRef, requireLease } from "./leases.ts";
+import { toMessage } from "./messages.ts";
+import { closeRequest } from "./model-requests.ts";
+import { admissionRow, finishAdmission } from "./queue.ts";
+import { canonicalRow } from "./sessions.ts";
+import { toRoute } from "./sessions-table.ts";
+import { closeOpenCalls, type ProposedCall, proposeCalls } from "./tool-calls.ts";
+import { toCall } from "./tool-calls-table.ts";
+import type { TurnTx, Tx } from "./transaction.ts";
+import { extendHead } from "./tree.ts";
+import type {
+  Admission,
+  AdmissionId,
+  Message,
+  MessageId,
+  Outcome,
+  Part,
+  Refusal,
+  ToolCall,
+  TurnError,
+  TurnRef,
+  Usage,
+} from "./types.ts";
+import { addUsage } from "./usage.ts";
+
+export interface NewMessage {
+  readonly parent: MessageId | undefined;
+  readonly role: "assistant" | "note";
+  readonly parts: readonly Part[];
+  readonly at: number;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+}
+
+export interface Settlement {
+  readonly outcome: Extract<Outcome, "completed" | "interrupted" | "failed" | "rejected">;
+  /** The answer, what was streamed of it, or a note that says what happened. */
+  readonly last?: NewMessage;
+  readonly error?: TurnError;
+  /** Of the whole turn. */
+  readonly usage?: Usage;
+  readonly at: number;
+}
+
+export interface Settled {
+  readonly admission: Admission;
+  /** Nodes written by this settle, in order: results of calls that were open, then the last node. */
+  readonly messages: readonly Message[];
+}
+
+/** The end of a turn is one transaction: last nodes, call states, outcome, usage. Twice returns the first. */
+export function settle(tx: TurnTx, settlement: Settlement): Settled {
+  if (tx.admission.status === "terminal") return { admission: toAdmission(tx.admission), messages: [] };
+  requireStarted(tx);
+  const reason = settlement.outcome === "interrupted" ? "the turn was stopped" : "the turn ended";
+  const closed = closeOpenCalls(tx, tx.turn.admission, { at: settlement.at, reason });
+  const messages = [...closed];
+  if (settlement.last) {
+    // The caller named the head it saw; results that were just written stand between.
+    const parent = closed.at(-1)?.id ?? settlement.last.parent;
+    messages.push(addTurnMessage(tx, { ...settlement.last, parent }).message);
+  }
+  closeRequest(tx, "failed", undefined);
+  const last = messages.at(-1)?.id ?? canonicalRow(tx.q, tx.turn.conversation).head_id;
+  finishAdmission(tx, tx.turn.admission, { ...settlement, last });
+  tx.q.admissions.steersToPrompts.run(tx.turn.conversation);
+  return { admission: toAdmission(admissionRow(tx, tx.turn.admission)), messages };
+}
+
+/** One more node of a running turn under the head it names, with what it cost. */
+function addTurnMessage(tx: TurnTx, message: NewMessage): { message: Message; isFresh: boolean } {
+  const session = canonicalRow(tx.q, tx.turn.conversation);
+  const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
+  if (!isFresh) return { message: toMessage(row), isFresh };
+  if (message.role === "assistant" && message.provider !== undefined) {
+    closeRequest(tx, "answered", message.usage);
+    const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
+    if (message.usage) addUsage(tx, session.id, route, message.usage);
+  }
+  return { message: toMessage(row), isFresh };
+}
+
+function requireStarted(tx: TurnTx): void {
+  if (tx.admission.status !== "started")
+    throw ledgerError("lease_lost", `Turn ${tx.turn.admission} is ${tx.admission.status}: it takes no more writes.`);
+}
+
+export interface Appended {
+  readonly message: Message;
+  readonly calls: readonly ToolCall[];
+}
+
+/** An answer and the calls it asks for, in one transaction: intent before effect. */
+export function append(tx: TurnTx, message: NewMessage, proposed: readonly ProposedCall[]): Appended {
+  requireStarted(tx);
+  const { message: node, isFresh } = addTurnMessage(tx, message);
+  if (isFresh) proposeCalls(tx, node.id, proposed);
+  return { message: node, calls: tx.q.calls.ofMessage.all(node.id).map(toCall) };
+}
+
+export interface Steered {
+  readonly admission: Admission;
+  readonly message: Message;
+}
+
+/** The next waiting steer becomes a user node of the running turn; undefined when none waits. */
+export function takeSteer(tx: TurnTx, at: number): Steered | undefined {
+  requireStarted(tx);
+  const steer = tx.q.admissions.openOf
+    .all(tx.turn.conversation)
+    .find((row) => row.kind === "steer" && row.status === "queued" && row.held === null);
+  if (!steer) return undefined;
+  const { row } = extendHead(tx, canonicalRow(tx.q, tx.turn.conversation), {
+    role: "user",
+    parts: toAdmission(steer).payload.prompt,
+    at,
+    admission: tx.turn.admission,
+  });
+  tx.q.admissions.steer.run({ seq: steer.seq, taken_by: tx.turn.admission, user_message: row.id, now: tx.now });
+  return { admission: toAdmission(admissionRow(tx, steer.seq)), message: toMessage(row) };
+}
+
+/** The owner's own settle failed: the turn is not known to be over. */
+export function markUnknown(tx: TurnTx): void {
+  if (tx.admission.status === "started") tx.q.admissions.setUnknown.run(tx.turn.admission);
+}
+
+export type ResumeResult =
+  | { readonly kind: "resumed"; readonly turn: TurnRef; readonly admission: Admission }
+  | Refusal;
+
+/** The same turn goes on from its last stored node: new owner and epoch, nothing inserted. */
+export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeResult {
+  requireLease(tx, lease);
+  const row = admissionRow(tx, id);
+  if (row.status !== "unknown")
+    return { kind: "conflict", why: `Admission ${id} is ${row.status}: there is nothing to resume.` };
+  const undecided = tx.q.calls.withoutResult
+    .all(id)
+    .filter((call) => call.state === "running" || call.state === "unknown");
+  if (undecided.length > 0) {
+    const ids = undecided.map((call) => call.id).join(", ");
+    return { kind: "conflict", why: `Decide about tool call ${ids} first: whether it happened is not known.` };
+  }
+  const { session_id: session, envelope_hash: envelope } = row;
+  const fields = { owner: lease.holder, epoch: lease.epoch, envelope, session_id: session, user_message: null };
+  tx.q.admissions.start.run({ seq: id, ...fields, now: tx.now });
+  const turn: TurnRef = { ...lease, session, admission: id };
+  return { kind: "resumed", turn, admission: toAdmission(admissionRow(tx, id)) };
+}
+
+/** Ends an unknown turn on a person's word; its open calls get results that say what is not known. */
+export function settleUnknown(
+  tx: Tx,
+  lease: LeaseRef,
+  settlement: { id: AdmissionId; outcome: "interrupted" | "failed"; note: string; at: number },
+): Settled {
+  requireLease(tx, lease);
+  const row = admissionRow(tx, settlement.id);
+  if (row.status === "terminal") return { admission: toAdmission(row), messages: [] };
+  if (row.status !== "unknown")
+    throw ledgerError(
+      "illegal_edge",
+      `Admission ${row.seq} is ${row.status}; only an unknown one is settled by hand.`,
+      {
+        hint: "See: stele recover --json",
+      },
+    );
+  const closed = closeOpenCalls(tx, row.seq, { at: settlement.at, reason: "the turn was interrupted" });
+  const { row: note } = extendHead(tx, canonicalRow(tx.q, row.conversation_id), {
+    role: "note",
+    parts: [{ kind: "note", text: settlement.note }],
+    at: settlement.at,
+    admission: row.seq,
+  });
+  finishAdmission(tx, row.seq, { outcome: settlement.outcome, last: note.id });
+  tx.q.admissions.steersToPrompts.run(row.conversation_id);
+  return { admission: toAdmission(admissionRow(tx, row.seq)), messages: [...closed, toMessage(note)] };
+}

@@ -1,0 +1,44 @@
+// Table `model_usage` and the totals on the session: both are added to in the transaction of the answer.
+import type { Database } from "./open.ts";
+import type { Tx } from "./transaction.ts";
+import type { ModelRoute, SessionId, Usage } from "./types.ts";
+
+export function usageQueries(db: Database) {
+  return {
+    add: db.prepare(
+      `insert into model_usage (session_id, provider, model, task, calls, input_tokens, output_tokens,
+         cache_read_tokens, cache_write_tokens, reasoning_tokens)
+       values (@session, @provider, @model, '', 1, @input, @output, @cacheRead, @cacheWrite, @reasoning)
+       on conflict (session_id, provider, model, task) do update set calls = calls + 1,
+         input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+         cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+         cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+         reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens`,
+    ),
+    addToSession: db.prepare(
+      `update sessions set input_tokens = input_tokens + @input, output_tokens = output_tokens + @output,
+         cache_read_tokens = cache_read_tokens + @cacheRead, cache_write_tokens = cache_write_tokens + @cacheWrite,
+         reasoning_tokens = reasoning_tokens + @reasoning where id = @session`,
+    ),
+    dropOfSession: db.prepare<[string]>("delete from model_usage where session_id = ?"),
+    clearTotals: db.prepare<[string]>(
+      `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,
+         reasoning_tokens = 0, cost_usd = null where id = ?`,
+    ),
+  };
+}
+
+export function addUsage(tx: Tx, session: SessionId, route: ModelRoute, usage: Usage): void {
+  const row = {
+    session,
+    provider: route.provider,
+    model: route.model,
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    cacheRead: usage.cacheReadTokens ?? 0,
+    cacheWrite: usage.cacheWriteTokens ?? 0,
+    reasoning: usage.reasoningTokens ?? 0,
+  };
+  tx.q.usage.add.run(row);
+  tx.q.usage.addToSession.run(row);
+}

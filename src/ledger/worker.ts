@@ -1,0 +1,41 @@
+// The other end of `AsyncSessionDB`: one thread, one SessionDB, verbs in the order they were sent.
+// Everything it answers is plain data; an error crosses as code, message and hint.
+import { parentPort, workerData } from "node:worker_threads";
+import type { Answer, Question } from "./async-session-db.ts";
+import { plainError } from "./errors.ts";
+import { SessionDB, type SessionDBOptions } from "./session-db.ts";
+
+const port = parentPort;
+if (port) serve(workerData as SessionDBOptions);
+
+function serve(options: SessionDBOptions): void {
+  const db = open(options);
+  if (!db) return;
+  port?.on("message", (question: Question) => {
+    const answer = ask(db, question);
+    // Acknowledged only now, after the commit; closing the port lets the thread end.
+    port.postMessage(answer);
+    if (question.verb === "close") port.close();
+  });
+}
+
+function open(options: SessionDBOptions): SessionDB | undefined {
+  try {
+    const db = new SessionDB(options);
+    port?.postMessage({ id: 0, value: db.info() } satisfies Answer);
+    return db;
+  } catch (error) {
+    port?.postMessage({ id: 0, error: plainError(error) } satisfies Answer);
+    port?.close();
+    return undefined;
+  }
+}
+
+function ask(db: SessionDB, { id, verb, args }: Question): Answer {
+  try {
+    const method = db[verb] as (...args: unknown[]) => unknown;
+    return { id, value: method.apply(db, [...args]) };
+  } catch (error) {
+    return { id, error: plainError(error) };
+  }
+}

@@ -1,0 +1,93 @@
+// Draws the composer: a window of at most `maxRows` rows around the cursor, `width` cells wide, or its placeholder.
+// Takes no keys itself. `composerColumns` (composer-layout.ts) is the width its state has to know.
+// Where Ink lets us place the terminal's own cursor, input methods and screen readers find it; elsewhere the cell
+// under it is inverse. The real cursor is lost in every frame that is painted without drawing this component, so
+// animations beside it have to be driven from a common parent.
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import {
+  type ComposerRow,
+  type ComposerWindow,
+  composerColumns,
+  composerWindow,
+  defaultPrompt,
+} from "./composer-layout.ts";
+import { type ComposerState, isComposerEmpty } from "./composer-state.ts";
+import { sanitize } from "./sanitize.ts";
+import { truncate } from "./text-width.ts";
+import { useTheme } from "./theme.ts";
+import { useTerminalCursor } from "./use-terminal-cursor.ts";
+
+export interface ComposerProps {
+  readonly state: ComposerState;
+  /** Cells, prompt sign counted. */
+  readonly width: number;
+  readonly maxRows: number;
+  readonly placeholder?: string;
+  /** Plain ASCII in the first frame: the first other character costs tens of milliseconds. */
+  readonly prompt?: string;
+  /** Off while another part of the screen gets the keys. Default on. */
+  readonly active?: boolean;
+  /** `terminal`: the real one; `cell`: an inverse cell. Default `cell`. */
+  readonly cursor?: "terminal" | "cell";
+}
+
+export function Composer(props: ComposerProps): ReactNode {
+  const { state, width, maxRows, placeholder = "", prompt = defaultPrompt, active = true, cursor = "cell" } = props;
+  const columns = composerColumns(width, prompt);
+  const indent = Math.max(0, width - columns);
+  const view = composerWindow(state.buffer, columns, maxRows);
+  const own = view.rows[view.cursorRow]?.cursor;
+  const real = active && cursor === "terminal";
+  const ref = useTerminalCursor(real ? { x: indent + (own?.x ?? 0), y: view.cursorRow } : undefined);
+  const empty = isComposerEmpty(state);
+  return (
+    <Box ref={ref} flexDirection="column" width={width}>
+      {view.rows.map((row, index) => (
+        // A row is a place on the screen: its index is its identity.
+        <Text key={index} wrap="truncate-end">
+          {indent > 0 && <RowPrefix view={view} index={index} prompt={prompt} />}
+          {empty ? (
+            <Placeholder text={truncate(sanitize(placeholder), columns)} inverse={active && !real} />
+          ) : (
+            <RowText row={row} inverse={active && !real} />
+          )}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+function RowPrefix({ view, index, prompt }: { view: ComposerWindow; index: number; prompt: string }): ReactNode {
+  const { styles } = useTheme();
+  const isFirst = index === 0;
+  const isLast = index === view.rows.length - 1;
+  const sign = isFirst && !view.hiddenAbove ? prompt : isFirst ? "^" : isLast && view.hiddenBelow ? "v" : "";
+  const style = sign === prompt ? styles.accent : styles.muted;
+  return <Text {...style}>{sign.padEnd(prompt.length)}</Text>;
+}
+
+function RowText({ row, inverse }: { row: ComposerRow; inverse: boolean }): ReactNode {
+  const { styles } = useTheme();
+  const { cursor } = row;
+  // An empty row still takes one line of the screen.
+  if (cursor === undefined || !inverse) return <Text>{row.text || " "}</Text>;
+  return (
+    <>
+      {cursor.before}
+      <Text {...styles.cursor}>{cursor.at}</Text>
+      {cursor.after}
+    </>
+  );
+}
+
+function Placeholder({ text, inverse }: { text: string; inverse: boolean }): ReactNode {
+  const { styles } = useTheme();
+  const first = inverse ? text.slice(0, 1) || " " : "";
+  return (
+    <>
+      {first !== "" && <Text {...styles.cursor}>{first}</Text>}
+      <Text {...styles.placeholder}>{text.slice(first.length) || (first === "" ? " " : "")}</Text>
+    </>
+  );
+}

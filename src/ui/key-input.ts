@@ -1,0 +1,66 @@
+// Connects the decoder to a terminal: raw mode, bracketed paste, and the quiet times after which a lone ESC is a key
+// and a paste that lost its end is over. Ink's own setRawMode must not be used beside it: that one makes stdin give
+// strings and reads them itself. Everything switched on is off again after `close`.
+import type { ReadStream } from "node:tty";
+import type { KeyEvent } from "./key-event.ts";
+import { createKeyDecoder } from "./keys.ts";
+
+export interface KeyInputOptions {
+  readonly stdin: Pick<ReadStream, "setRawMode" | "on" | "off" | "ref" | "unref" | "resume" | "pause">;
+  readonly stdout: { write(text: string): unknown };
+  /** One call a read: all keys of it can be one repaint. */
+  readonly onKeys: (events: readonly KeyEvent[]) => void;
+  /** In ms: how long a terminal may take between an ESC and the rest of its sequence. Default 50. */
+  readonly escapeMs?: number;
+  /** In ms: how long a paste may pause. Keys are pasted text until it ends, so not short. Default 2,000. */
+  readonly pasteMs?: number;
+}
+
+export interface KeyInput {
+  /** Gives the terminal back; may be called again. */
+  close(): void;
+}
+
+const pasteOn = "\x1b[?2004h";
+const pasteOff = "\x1b[?2004l";
+
+export function openKeyInput(options: KeyInputOptions): KeyInput {
+  const { stdin, stdout, onKeys, escapeMs = 50, pasteMs = 2_000 } = options;
+  const decoder = createKeyDecoder();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let open = true;
+
+  function tell(events: readonly KeyEvent[]): void {
+    if (events.length > 0) onKeys(events);
+  }
+
+  function read(bytes: Uint8Array): void {
+    clearTimeout(timer);
+    const events = decoder.push(bytes);
+    if (decoder.pendingPaste) timer = setTimeout(quiet, pasteMs);
+    else if (decoder.pendingEscape) timer = setTimeout(quiet, escapeMs);
+    tell(events);
+  }
+
+  function quiet(): void {
+    tell(decoder.flush());
+  }
+
+  stdin.setRawMode(true);
+  stdin.ref();
+  stdin.on("data", read);
+  stdin.resume();
+  stdout.write(pasteOn);
+  return {
+    close: () => {
+      if (!open) return;
+      open = false;
+      clearTimeout(timer);
+      stdin.off("data", read);
+      stdin.pause();
+      stdout.write(pasteOff);
+      stdin.setRawMode(false);
+      stdin.unref();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { cleanup, render } from "ink-testing-library";
+import { afterEach, describe, expect, it } from "vitest";
+import { Approval, approvalLayout } from "../../../src/ui/approval.tsx";
+import {
+  type ApprovalRequest,
+  type ApprovalState,
+  approvalReducer,
+  createApproval,
+} from "../../../src/ui/approval-state.ts";
+import { createKeyDecoder } from "../../../src/ui/keys.ts";
+import { expectFits, expectInOrder, frameLines } from "../../helpers/screen.ts";
+
+afterEach(cleanup);
+const command: ApprovalRequest = {
+  tool: "shell",
+  kind: "command",
+  body: "git push origin main",
+  reason: "mode is ask",
+  rule: "shell(git push)",
+};
+
+function shown(request: ApprovalRequest, width = 80, rows = 20): ApprovalState {
+  const state = createApproval(request);
+  return approvalReducer(state, { type: "drawn", width, maxScroll: approvalLayout(state, width, rows).maxScroll });
+}
+function type(state: ApprovalState, input: string): ApprovalState {
+  const events = createKeyDecoder().push(new TextEncoder().encode(input));
+  return events.reduce((current, event) => approvalReducer(current, { type: "key", event, page: 5 }), state);
+}
+const draw = (state: ApprovalState, width: number, maxRows: number): readonly string[] =>
+  frameLines(render(<Approval state={state} width={width} maxRows={maxRows} />).lastFrame());
+
+describe("approvalReducer", () => {
+  it.each([
+    ["y", { kind: "once" }],
+    ["\r", { kind: "once" }],
+    ["a", { kind: "always", rule: "shell(git push)" }],
+    ["n", { kind: "no" }],
+    ["\x03", { kind: "no" }],
+    ["\x1b[B\x1b[B\r", { kind: "no" }],
+    ["\x1b[A\x1b[A\r", { kind: "no" }],
+    ["tuse a branch\r", undefined],
+  ])("%j answers", (input, answer) => expect(type(shown(command), input).answer).toEqual(answer));
+
+  it("nothing typed before it was drawn answers", () => {
+    const state = type(createApproval(command), "y\ra\x03");
+    expect(state).toEqual(createApproval(command));
+  });
+
+  it("pastes and words never answer, nor does the enter behind them", () => {
+    expect(type(shown(command), "\x1b[200~y\x1b[201~").answer).toBeUndefined();
+    expect(type(shown(command), "yes please\r").answer).toBeUndefined();
+    expect(type(shown(command), "ok\r\x1b[B\r").answer).toEqual({ kind: "always", rule: "shell(git push)" });
+  });
+
+  it("an explanation goes to the model, escape goes back, an empty one is a plain no", () => {
+    const asked = type(shown(command), "t");
+    expect(type(type(asked, "use a branch"), "\r").answer).toEqual({ kind: "no-because", text: "use a branch" });
+    expect(
+      approvalReducer(asked, {
+        type: "key",
+        event: { kind: "key", name: "escape", ctrl: false, alt: false, shift: false },
+      }).explanation,
+    ).toBeUndefined();
+    expect(type(asked, "\r").answer).toEqual({ kind: "no" });
+  });
+
+  it("without a rule there is no always", () => {
+    const { rule: _rule, ...request } = command;
+    expect(type(shown(request), "a").answer).toBeUndefined();
+  });
+
+  it("an answer is final", () => expect(type(type(shown(command), "n"), "y").answer).toEqual({ kind: "no" }));
+
+  it("a long body pages between its ends", () => {
+    const long = { ...command, body: Array.from({ length: 40 }, (_, index) => `step ${index}`).join("\n") };
+    const state = shown(long, 80, 12);
+    const end = approvalLayout(state, 80, 12).maxScroll;
+    expect(type(state, "\x1b[6~").scroll).toBe(5);
+    expect(type(state, "\x1b[6~\x1b[5~\x1b[5~").scroll).toBe(0);
+    expect(type(state, "\x1b[F\x1b[6~").scroll).toBe(end);
+    expect(draw(type(state, "\x1b[F"), 80, 12)).toContain("step 39");
+  });
+});
+
+describe("Approval", () => {
+  it.each([1, 20, 80, 200])("fits %i columns and any height from two rows on", (width) => {
+    const long = { ...command, body: "日本 echo \x1b[2J && ".repeat(40) };
+    for (const rows of [2, 3, 5, 6, 8, 20]) {
+      for (const state of [shown(command), shown(long), type(shown(long), "t"), createApproval(long)]) {
+        expectFits(draw(state, width, rows), { cols: width, rows });
+      }
+    }
+  });
+
+  it("shows what would run, why it is asked, and the choices", () => {
+    expectInOrder(draw(shown(command), 80, 20), [
+      "Allow shell?",
+      "mode is ask",
+      "git push origin main",
+      "> y  yes, this once",
+      "a  always: shell(git push)",
+      "n  no",
+      "t  no, and tell the model why",
+    ]);
+  });
+
+  it("spells out what cannot be seen in a command", () => {
+    expect(draw(shown({ ...command, body: "rm \u202efr- \x1b[8m~\u200b\ttmp" }), 80, 20)).toContain(
+      "rm \\u202efr- \\x1b[8m~\\u200b\\ttmp",
+    );
+  });
+
+  it("keeps the tabs of code and shows a changed line end in a diff", () => {
+    const body = "@@ -1 +1 @@\n-\told\n+\tnew\r";
+    expectInOrder(draw(shown({ ...command, kind: "diff", body }), 80, 20), ["@@ -1 +1 @@", "-    old", "+    new\\r"]);
+  });
+
+  it("tells how much of a long body is in sight", () => {
+    const long = { ...command, body: Array.from({ length: 40 }, (_, index) => `step ${index}`).join("\n") };
+    expect(draw(shown(long), 80, 12)).toContain("lines 1-5 of 40 (page keys)");
+  });
+});

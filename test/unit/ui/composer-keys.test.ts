@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { composerAction } from "../../../src/ui/composer-keys.ts";
+import { createKeyDecoder } from "../../../src/ui/keys.ts";
+
+function actionsOf(input: string): readonly (string | undefined)[] {
+  return createKeyDecoder()
+    .push(new TextEncoder().encode(input))
+    .map((event) => composerAction(event)?.type);
+}
+
+describe("composerAction", () => {
+  it.each([
+    ["arrows", "\x1b[A\x1b[B\x1b[C\x1b[D", ["up", "down", "right", "left"]],
+    [
+      "words",
+      "\x1bb\x1bf\x1b[1;5D\x1b[1;5C\x1b[1;3D",
+      ["word-left", "word-right", "word-left", "word-right", "word-left"],
+    ],
+    ["line ends", "\x01\x05\x1b[H\x1b[F", ["home", "end", "home", "end"]],
+    [
+      "cuts",
+      "\x0b\x15\x17\x1b\x7f\x1bd",
+      ["cut-to-end", "cut-to-start", "cut-space-word-left", "cut-word-left", "cut-word-right"],
+    ],
+    ["yank and undo", "\x19\x1f\x1b[47;5u\x1b[45;6u", ["yank", "undo", "undo", "undo"]],
+    ["new lines", "\n\x1b\r\x1b[13;2u\x1b[106;5u", ["newline", "newline", "newline", "newline"]],
+    ["deleting", "\x7f\x08\x1b[3~\x04", ["backspace", "backspace", "delete", "delete"]],
+    ["text and pastes", "ab\x1b[200~c\x1b[201~", ["insert", "paste"]],
+    ["enter, escape, tab and ctrl+c are the owner's", "\r\t\x03\x1b[27u", [undefined, undefined, undefined, undefined]],
+  ])("%s", (_title, input, expected) => expect(actionsOf(input)).toEqual(expected));
+});

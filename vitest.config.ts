@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.{ts,tsx}"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    // A stray variable of the person's shell must not reach a test's home or colours.
+    env: { STELE_HOME: "", STELE_MODEL: "", STELE_CRASH_AT: "", NO_COLOR: "" },
+  },
+});
