@@ -24,6 +24,8 @@ export type SessionEvent =
       readonly admission: AdmissionId;
       readonly request: RequestId;
       readonly state: Admission["status"];
+      /** First words of it. */
+      readonly text: string;
     }
   | {
       readonly type: "lease-awaited";
@@ -31,12 +33,23 @@ export type SessionEvent =
       readonly holder?: ProcessIdentity;
       readonly since?: number;
     }
+  | { readonly type: "lease-acquired" }
+  /** An interrupted turn has to be decided about before anything else runs. */
+  | { readonly type: "turn-blocked"; readonly admission: Admission }
+  | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
+  /** Title, model, counts: same conversation. */
+  | { readonly type: "session-changed"; readonly session: Session }
+  /** What is on the screen is not on disk, and why. */
+  | { readonly type: "ledger-problem"; readonly error: TurnError }
   | { readonly type: "turn-started"; readonly admission: AdmissionId }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  /** The provisional text so far is void: the request is repeated. */
-  | { readonly type: "deltas-dropped"; readonly why: string }
-  | { readonly type: "message-added"; readonly message: Message }
+  | {
+      readonly type: "message-added";
+      readonly message: Message;
+      /** Written by another program that has this conversation open. */
+      readonly elsewhere?: boolean;
+    }
   | { readonly type: "call-changed"; readonly call: ToolCall }
   | { readonly type: "call-output"; readonly call: string; readonly chunk: string }
   | {

@@ -63,11 +63,6 @@ export function admissionQueries(db: Database) {
     allOpen: db.prepare<[], AdmissionRow>(
       "select * from admissions where status <> 'terminal' order by conversation_id, position, seq",
     ),
-    lowest: db
-      .prepare<[string], number>(
-        "select coalesce(min(position), 0) from admissions where conversation_id = ? and status = 'queued'",
-      )
-      .pluck(),
     insert: db.prepare(
       `insert into admissions (request_id, conversation_id, session_id, kind, payload, digest, summary, position,
          status, submitter, ledger_generation, base_head_id, queued_at)
@@ -106,9 +101,18 @@ export function admissionQueries(db: Database) {
       )
       .pluck(),
     ofSession: db.prepare<[string], AdmissionRow>("select * from admissions where session_id = ? order by seq"),
+    lastEnvelope: db
+      .prepare<[string], string>(
+        `select e.json from admissions a join turn_envelopes e on e.hash = a.envelope_hash
+         where a.conversation_id = ? order by a.seq desc limit 1`,
+      )
+      .pluck(),
     count: db.prepare<[], number>("select count(*) from admissions").pluck(),
   };
 }
+
+/** Stands for a submitter that cannot be read: never mine, never proven dead. */
+const NOBODY: ProcessIdentity = { pid: 0, host: "", program: "unknown" };
 
 export function toAdmission(row: AdmissionRow): Admission {
   return {
@@ -122,7 +126,7 @@ export function toAdmission(row: AdmissionRow): Admission {
     summary: row.summary,
     position: row.position,
     status: row.status,
-    submitter: decodeProcess(row.submitter) as ProcessIdentity,
+    submitter: decodeProcess(row.submitter) ?? NOBODY,
     attempts: row.attempts,
     queuedAt: row.queued_at,
     ...(row.held !== null && { held: row.held }),

@@ -2,11 +2,11 @@
 // the lease (ledger.md §5). What another living program asked is left to it.
 import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
 import { decodeProcess } from "./codec.ts";
-import { livenessOf } from "./identity.ts";
+import { isSameProcess, livenessOf } from "./identity.ts";
 import { canonicalJson, sha256 } from "./ids.ts";
 import { type LeaseRef, type Probe, requireLease } from "./leases.ts";
 import { toMessage } from "./messages.ts";
-import { admissionRow } from "./queue.ts";
+import { admissionRow, setAsideOrphan } from "./queue.ts";
 import { canonicalRow, deriveTitle } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
@@ -40,21 +40,22 @@ export function claim(tx: Tx, lease: LeaseRef, claimer: Claimer): ClaimResult {
   const session = canonicalRow(tx.q, lease.conversation);
   for (const row of open) {
     if (row.held !== null) continue;
-    const why = reasonToHold(tx, session, row, claimer.probe);
-    if (why === "left") return { kind: "left", admission: toAdmission(row) };
-    if (why === undefined) return start(tx, lease, { row, session, claimer });
-    tx.q.admissions.setHeld.run(why, row.seq);
+    const verdict = verdictOn(tx, session, row, claimer.probe);
+    if (verdict === "left") return { kind: "left", admission: toAdmission(row) };
+    if (verdict === "take") return start(tx, lease, { row, session, claimer });
+    if (verdict === "orphan") setAsideOrphan(tx, row);
+    else tx.q.admissions.setHeld.run("the conversation was rewound after this was asked", row.seq);
   }
   return { kind: "nothing" };
 }
 
-function reasonToHold(tx: Tx, session: SessionRow, row: AdmissionRow, probe?: Probe): string | undefined {
+type Verdict = "take" | "left" | "orphan" | "rewound";
+
+function verdictOn(tx: Tx, session: SessionRow, row: AdmissionRow, probe?: Probe): Verdict {
   const submitter = decodeProcess(row.submitter);
-  const isMine = submitter?.pid === tx.process.pid && submitter.start === tx.process.start;
-  if (!isMine) return livenessOf(submitter, tx.process, probe) === "dead" ? "the program that asked is gone" : "left";
-  if (row.base_head_id !== null && !isOnPath(tx, session, row.base_head_id))
-    return "the conversation was rewound after this was asked";
-  return undefined;
+  const isMine = submitter !== undefined && isSameProcess(submitter, tx.process);
+  if (!isMine) return livenessOf(submitter, tx.process, probe) === "dead" ? "orphan" : "left";
+  return row.base_head_id === null || isOnPath(tx, session, row.base_head_id) ? "take" : "rewound";
 }
 
 function isOnPath(tx: Tx, session: SessionRow, wanted: MessageId): boolean {

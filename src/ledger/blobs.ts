@@ -22,20 +22,9 @@ export function blobQueries(db: Database) {
     ),
     refMessage: db.prepare<[string, number]>("insert into blob_refs (hash, message_id) values (?, ?)"),
     refAdmission: db.prepare<[string, number]>("insert into blob_refs (hash, admission_id) values (?, ?)"),
-    dropMessageRefs: db.prepare<[number]>("delete from blob_refs where message_id = ?"),
-    dropAdmissionRefs: db.prepare<[string]>(
-      "delete from blob_refs where admission_id in (select seq from admissions where conversation_id = ?)",
-    ),
-    sweep: db.prepare("delete from blobs where hash not in (select hash from blob_refs)"),
     sweepOf: db.prepare<[string]>(
       "delete from blobs where hash = ? and not exists (select 1 from blob_refs r where r.hash = blobs.hash)",
     ),
-    ofMessage: db.prepare<[number], Hash>("select hash from blob_refs where message_id = ?").pluck(),
-    ofAdmissions: db
-      .prepare<[string], Hash>(
-        "select hash from blob_refs where admission_id in (select seq from admissions where conversation_id = ?)",
-      )
-      .pluck(),
   };
 }
 

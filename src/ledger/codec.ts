@@ -44,10 +44,14 @@ export function searchableText(parts: readonly Part[]): string {
     .toWellFormed();
 }
 
+/** Undefined for what names no process: then nothing is proven about it, and a lease's term decides. */
 export function decodeProcess(json: string | null): ProcessIdentity | undefined {
   if (json === null) return undefined;
-  const value = fields(parse(json));
-  return value as unknown as ProcessIdentity;
+  const value = parse(json);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const { pid, host, program } = value as Fields;
+  if (!Number.isSafeInteger(pid) || typeof host !== "string" || typeof program !== "string") return undefined;
+  return value as ProcessIdentity;
 }
 
 export function decodeJson(json: string): Json {

@@ -162,12 +162,15 @@ function bucketOf(code: string, message: string): LedgerCode {
   if (code === "SQLITE_FULL") return "ledger_disk_full";
   if (code === "SQLITE_CORRUPT_VTAB") return "ledger_index_corrupt";
   if (code.startsWith("SQLITE_CORRUPT")) return "ledger_corrupt";
-  if (code === "SQLITE_NOTADB") return "ledger_foreign";
+  // The header was checked before the first connection, so it is ours, and its first page is gone.
+  if (code === "SQLITE_NOTADB") return "ledger_corrupt";
   if (code.startsWith("SQLITE_IOERR")) return "ledger_io";
-  if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_CANTOPEN" || code === "SQLITE_PERM")
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || code === "SQLITE_PERM")
     return "ledger_read_only";
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return "row_missing";
-  if (code === "SQLITE_CONSTRAINT_TRIGGER" || code === "SQLITE_CONSTRAINT_CHECK") return "illegal_edge";
+  if (code === "SQLITE_TOOBIG" || code === "SQLITE_CONSTRAINT_DATATYPE" || code === "SQLITE_CONSTRAINT_NOTNULL")
+    return "bad_input";
+  if (code.startsWith("SQLITE_CONSTRAINT")) return "illegal_edge";
   if (message.includes("database connection is not open")) return "ledger_closed";
   return "ledger_internal";
 }

@@ -24,8 +24,5 @@ export function headMoveQueries(db: Database) {
     markRedone: db.prepare<[number, number]>("update head_moves set redoable = 0, redone_at = ? where id = ?"),
     closeRedo: db.prepare<[string]>("update head_moves set redoable = 0 where session_id = ? and redoable = 1"),
     dropOfSession: db.prepare<[string]>("delete from head_moves where session_id = ?"),
-    touches: db
-      .prepare<[number, number], number>("select exists (select 1 from head_moves where from_id = ? or to_id = ?)")
-      .pluck(),
   };
 }

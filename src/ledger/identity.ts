@@ -38,12 +38,20 @@ export function livenessOf(
   if (!other) return "unproven";
   if (other.host !== self.host || other.machine !== self.machine) return "unproven";
   if (!other.boot || !self.boot) return "unproven";
-  if (other.boot !== self.boot) return "dead";
+  // Two machines without an id may share a name; only a known machine has been booted again.
+  if (other.boot !== self.boot) return self.machine ? "dead" : "unproven";
   if (other.pidNamespace !== self.pidNamespace) return "unproven";
+  if (process.platform === "linux" && !self.pidNamespace) return "unproven";
   const now = probe(other.pid);
   if (now.kind === "gone") return "dead";
   if (now.kind === "unreadable" || !now.start || !other.start) return "unproven";
   return now.start === other.start ? "alive" : "dead";
+}
+
+/** The very same process, not one that got its pid in another place or time. */
+export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  const keys = ["pid", "start", "boot", "pidNamespace", "machine", "host"] as const;
+  return keys.every((key) => a[key] === b[key]);
 }
 
 export function probePid(pid: number): PidProbe {

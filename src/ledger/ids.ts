@@ -1,20 +1,26 @@
 // Ids and hashes: how they are made, and the one canonical JSON they are made over.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { ledgerError } from "./errors.ts";
 import type { Hash, HolderId, MessageId, RequestId, Role, SessionId } from "./types.ts";
 
 export function sha256(data: string | Uint8Array): Hash {
   return createHash("sha256").update(data).digest("hex") as Hash;
 }
 
-/** Keys sorted, nothing that JSON cannot say: equal values have equal text. Throws on NaN and infinities. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("not a JSON number");
+/** SQLite reads JSON up to 1000 levels; what is deeper could be stored but never checked again. */
+const MAX_DEPTH = 900;
+
+/** Keys sorted, nothing that JSON cannot say: equal values have equal text. Throws `bad_input` on NaN, infinities and depth. */
+export function canonicalJson(value: unknown, depth = 0): string {
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw ledgerError("bad_input", `${value} is no JSON number.`);
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (depth > MAX_DEPTH) throw ledgerError("bad_input", `A value is nested deeper than ${MAX_DEPTH} levels.`);
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth + 1)).join(",")}]`;
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`);
+    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field, depth + 1)}`);
   return `{${fields.join(",")}}`;
 }
 

@@ -30,9 +30,9 @@ export function leaseQueries(db: Database) {
          epoch = excluded.epoch, acquired_at = excluded.acquired_at, expires_at = excluded.expires_at`,
     ),
     renew: db.prepare<[number, string]>("update turn_leases set expires_at = ? where conversation_id = ?"),
-    clear: db.prepare<[string, string]>(
+    clear: db.prepare<[string, string, number]>(
       `update turn_leases set holder = null, process = null, acquired_at = null, expires_at = null
-       where conversation_id = ? and holder = ?`,
+       where conversation_id = ? and holder = ? and epoch = ?`,
     ),
   };
 }

@@ -4,8 +4,8 @@
 import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { livenessOf, type PidProbe, probePid } from "./identity.ts";
-import { LEASE_TTL_MS, type LeaseRow } from "./leases-table.ts";
-import type { Queries, Tx } from "./transaction.ts";
+import { LEASE_TTL_MS, type LeaseRow, renewInside } from "./leases-table.ts";
+import type { Queries, TurnTx, Tx } from "./transaction.ts";
 import type { AdmissionId, ConversationId, HolderId, ProcessIdentity } from "./types.ts";
 
 export interface LeaseRef {
@@ -38,6 +38,8 @@ export function acquireLease(
   probe: Probe = probePid,
 ): AcquireResult {
   const { conversation, holder } = wanted;
+  if (!tx.q.sessions.canonical.get(conversation))
+    throw ledgerError("not_found", `There is no conversation ${conversation}.`);
   const row = tx.q.leases.get.get(conversation);
   if (row && row.holder === holder) {
     tx.q.leases.renew.run(tx.now + LEASE_TTL_MS, conversation);
@@ -83,16 +85,28 @@ export function renewLease(tx: Tx, lease: LeaseRef): boolean {
   return true;
 }
 
-/** Holder-fenced; releasing twice is fine. The epoch stays. */
+/** Fenced by holder and epoch; releasing twice is fine. The epoch stays. */
 export function releaseLease(tx: Tx, lease: LeaseRef): void {
-  tx.q.leases.clear.run(lease.conversation, lease.holder);
+  tx.q.leases.clear.run(lease.conversation, lease.holder, lease.epoch);
 }
 
-/** For writes that belong to no running turn but must not race one: recovery and settling of the unknown. */
-export function requireLease(tx: Tx, lease: LeaseRef): void {
+/**
+ * For writes that belong to no running turn but must not race one: recovery and settling of the unknown.
+ * `owner` is the conversation of the row that is to be written: a lease says nothing about another one.
+ */
+export function requireLease(tx: Tx, lease: LeaseRef, owner: ConversationId = lease.conversation): void {
   const row = tx.q.leases.get.get(lease.conversation);
   if (!row || row.holder !== lease.holder || row.epoch !== lease.epoch)
     throw ledgerError("lease_lost", "This conversation was taken over by another process.");
+  if (owner !== lease.conversation)
+    throw ledgerError("lease_lost", `The lease is for conversation ${lease.conversation}, not for ${owner}.`);
+  renewInside(tx, row);
+}
+
+/** A turn that is over, or not known to be running, takes no more writes. */
+export function requireStarted(tx: TurnTx): void {
+  if (tx.admission.status !== "started")
+    throw ledgerError("lease_lost", `Turn ${tx.turn.admission} is ${tx.admission.status}: it takes no more writes.`);
 }
 
 export function heldLeases(q: Queries): LeaseRow[] {

@@ -60,7 +60,6 @@ export function messageQueries(db: Database) {
       "select id from messages where session_id = ? and id < ? order by id desc limit ?",
     ),
     delete: db.prepare<[number]>("delete from messages where id = ?"),
-    lastId: db.prepare<[], number>("select coalesce(max(id), 0) from messages").pluck(),
   };
 }
 
@@ -80,17 +79,22 @@ export interface NewNode {
 }
 
 /**
- * Inserts the node, or returns the one that is stored already under this parent with this hash.
+ * Inserts the node, or returns the one that this admission stored already under this parent with this hash.
  * Does not move a head. Throws `row_missing` when the parent is not there.
  */
 export function insertNode(tx: Tx, node: NewNode): { row: MessageRow; isFresh: boolean } {
   const parent = node.parent === undefined ? undefined : tx.q.messages.get.get(node.parent);
   if (node.parent !== undefined && !parent) throw ledgerError("row_missing", `Message ${node.parent} is not there.`);
-  const at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
   const parts = encodeParts(node.parts);
-  const hash = messageHash({ parentHash: parent?.hash, session: node.session, role: node.role, at, parts });
-  const stored = tx.q.messages.byHash.get(hash);
-  if (stored) return { row: stored, isFresh: false };
+  const fields = { parentHash: parent?.hash, session: node.session, role: node.role, parts };
+  let at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
+  for (;;) {
+    const stored = tx.q.messages.byHash.get(messageHash({ ...fields, at }));
+    if (!stored) break;
+    if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
+    at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
+  }
+  const hash = messageHash({ ...fields, at });
   const { lastInsertRowid } = tx.q.messages.insert.run({
     hash,
     session_id: node.session,

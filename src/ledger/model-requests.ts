@@ -1,7 +1,9 @@
 // Table `model_requests`: every request to a model, written before it goes out and closed with its answer.
+import { canonicalJson } from "./ids.ts";
+import { requireStarted } from "./leases.ts";
 import type { Database } from "./open.ts";
-import type { TurnTx } from "./transaction.ts";
-import type { Hash, MessageId, Usage } from "./types.ts";
+import type { TurnTx, Tx } from "./transaction.ts";
+import type { AdmissionId, Hash, MessageId, Usage } from "./types.ts";
 
 export function requestQueries(db: Database) {
   return {
@@ -14,9 +16,6 @@ export function requestQueries(db: Database) {
       `update model_requests set state = ?, usage = ?
        where admission_id = ? and state = 'asked'`,
     ),
-    dropOfConversation: db.prepare<[string]>(
-      "delete from model_requests where admission_id in (select seq from admissions where conversation_id = ?)",
-    ),
     newest: db.prepare<[number], { n: number; digest: Hash; state: string; parent_id: MessageId | null }>(
       "select n, digest, state, parent_id from model_requests where admission_id = ? order by n desc limit 1",
     ),
@@ -24,10 +23,15 @@ export function requestQueries(db: Database) {
 }
 
 export function askModel(tx: TurnTx, request: { parent: MessageId | undefined; digest: Hash }): void {
+  requireStarted(tx);
   const { parent, digest } = request;
   tx.q.requests.insert.run({ admission: tx.turn.admission, parent: parent ?? null, digest, now: tx.now });
 }
 
-export function closeRequest(tx: TurnTx, state: "answered" | "failed", usage: Usage | undefined): void {
-  tx.q.requests.close.run(state, usage ? JSON.stringify(usage) : null, tx.turn.admission);
+export function closeRequest(
+  tx: Tx,
+  admission: AdmissionId,
+  end: { state: "answered" | "failed"; usage?: Usage | undefined },
+): void {
+  tx.q.requests.close.run(end.state, end.usage ? canonicalJson(end.usage) : null, admission);
 }

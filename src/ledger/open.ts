@@ -26,6 +26,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { newSessionId, sha256 } from "./ids.ts";
 import { migrate } from "./migrations.ts";
+import { patiently } from "./patience.ts";
 import { APPLICATION_ID, FTS_STORAGE_VERSION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { openSidecar, type Sidecar } from "./sidecar.ts";
 
@@ -100,7 +101,7 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   step("folder");
   if (!readOnly && !secondary) prepareFolder(path.dirname(file));
   step("header");
-  const isNew = !secondary && !checkHeader(file);
+  const isNew = !secondary && !isOpenHere(file) && !checkHeader(file);
   if (isNew && readOnly) throw ledgerError("not_found", `There is no ledger at ${file}.`);
   step("create");
   if (isNew) createFile(file, options.now ?? Date.now);
@@ -110,18 +111,31 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   const db = connect(file, readOnly);
   cleanups.push(() => db.close());
   step("pragmas");
-  const journal = configure(db, file, readOnly);
+  const journal = patiently(() => configure(db, file, readOnly), OPEN_PATIENCE_MS);
   step("version");
-  checkVersion(db, file);
+  patiently(() => checkVersion(db, file), OPEN_PATIENCE_MS);
   if (!readOnly) migrate(db, file);
   step("sidecar");
-  const generation = Number(meta(db, "ledger_generation"));
+  const generation = Number(patiently(() => meta(db, "ledger_generation"), OPEN_PATIENCE_MS));
   const ledgerId = meta(db, "ledger_id");
   const sidecar = readOnly || secondary ? undefined : openSidecar({ file, ledgerId, generation, now: options.now });
   if (sidecar) cleanups.push(() => sidecar.close());
   step("identity");
   const findings = sidecar?.findings ?? [];
+  openHere.set(db, file);
   return { db, path: file, sidecar, ledgerId, generation, isNew, findings, ...journal };
+}
+
+/** Ledgers this thread has open: their descriptors must not be opened and closed once more. */
+const openHere = new Map<Database, string>();
+
+function isOpenHere(file: string): boolean {
+  const mine = statOf(file);
+  for (const [db, path] of openHere) {
+    if (!db.open) openHere.delete(db);
+    else if (mine && statOf(path)?.ino === mine.ino && statOf(path)?.dev === mine.dev) return true;
+  }
+  return false;
 }
 
 function prepareFolder(folder: string): void {
@@ -175,7 +189,7 @@ function newer(file: string, version: number) {
 }
 
 function createFile(file: string, now: () => number): void {
-  removeAbandoned(file, now());
+  removeAbandoned(file, Date.now()); // compared with the file system's own times, whatever `now` says
   const temporary = `${file}.new-${process.pid}-${sha256(newSessionId(now())).slice(0, 8)}`;
   closeSync(openSync(temporary, "wx", 0o600));
   try {
@@ -238,8 +252,7 @@ function configure(db: Database, file: string, readOnly: boolean): Pick<OpenedFi
   db.pragma("foreign_keys = on");
   const network = networkFileSystem(file);
   const wanted = network ? "delete" : "wal";
-  if (!readOnly && db.pragma("journal_mode", { simple: true }) !== wanted)
-    patiently(() => db.pragma(`journal_mode = ${wanted}`));
+  if (!readOnly && db.pragma("journal_mode", { simple: true }) !== wanted) db.pragma(`journal_mode = ${wanted}`);
   // A reopened WAL file starts at NORMAL, in silence: set it, and believe only what is read back.
   db.pragma("synchronous = full");
   if (db.pragma("synchronous", { simple: true }) !== 2) throw ledgerError("ledger_internal", "synchronous is not FULL");
@@ -255,7 +268,7 @@ function configure(db: Database, file: string, readOnly: boolean): Pick<OpenedFi
 
 /** The pages in the WAL may be newer than the header that was read from the file. */
 function checkVersion(db: Database, file: string): void {
-  const application = patiently(() => db.pragma("application_id", { simple: true })) as number;
+  const application = db.pragma("application_id", { simple: true }) as number;
   if (application !== APPLICATION_ID)
     throw ledgerError("ledger_foreign", `${file} is an SQLite database of another program. It was not touched.`);
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -266,20 +279,6 @@ function meta(db: Database, key: string): string {
   const value = db.prepare("select value from state_meta where key = ?").pluck().get(key);
   if (typeof value !== "string") throw ledgerError("ledger_corrupt", `The ledger lost its ${key}.`);
   return value;
-}
-
-/** Racing openers get SQLITE_BUSY in spite of any busy timeout while one of them switches the journal. */
-function patiently<T>(action: () => T): T {
-  const end = Date.now() + OPEN_PATIENCE_MS;
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!sqliteCode(error).startsWith("SQLITE_BUSY") || Date.now() > end) throw error;
-      Atomics.wait(cell, 0, 0, 5 + Math.random() * 45);
-    }
-  }
 }
 
 export function networkFileSystem(file: string): string | undefined {
@@ -323,6 +322,10 @@ function mapOpenError(error: unknown, file: string): unknown {
   if (code === "ENOTDIR")
     return ledgerError("ledger_read_only", `The folder of ${file} is no folder.`, { cause: error });
   if (code === "ENOSPC") return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
+  if (sqliteCode(error) === "SQLITE_ERROR")
+    return ledgerError("ledger_corrupt", `A part of ${file} is missing: ${(error as Error).message}.`, {
+      cause: error,
+    });
   if (sqliteCode(error)) return mapSqliteError(error);
   return error;
 }

@@ -45,7 +45,13 @@ export function purgeQueries(db: Database) {
        and not exists (select 1 from messages where session_id = @id)
        and not exists (select 1 from sessions child where child.parent_id = @id)`,
   );
+  const REVERTS_OF = `(select r.id from file_reverts r join head_moves h on h.id = r.head_move_id where h.session_id = ?)`;
   return {
+    blobsOfReverts: db.prepare<[string], string>(`select hash from blob_refs where revert_id in ${REVERTS_OF}`).pluck(),
+    dropReverts: [
+      `delete from blob_refs where revert_id in ${REVERTS_OF}`,
+      `delete from file_reverts where id in ${REVERTS_OF}`,
+    ].map((sql) => db.prepare<[string]>(sql)),
     ofConversation,
     ofCallsAt,
     ofNode,
@@ -56,6 +62,12 @@ export function purgeQueries(db: Database) {
     blobsAt: db
       .prepare<[number, number, number], string>(
         `select hash from blob_refs where message_id = ? or change_id in ${CHANGES_AT}`,
+      )
+      .pluck(),
+    revertBlobsAt: db
+      .prepare<[number, number], string>(
+        `select hash from blob_refs where revert_id in
+           (select id from file_reverts where file_change_id in ${CHANGES_AT})`,
       )
       .pluck(),
     isReferenced: db
@@ -70,7 +82,8 @@ export function purgeQueries(db: Database) {
     /** Branches before what they stand on, so that one pass takes all. */
     pending: db
       .prepare<[], SessionId>(
-        `select s.id from sessions s where exists (select 1 from state_meta where key = 'purge:' || s.id)
+        `select s.id from state_meta p join sessions s on s.id = substr(p.key, 7)
+         where p.key >= 'purge:' and p.key < 'purge;'
          order by exists (select 1 from sessions child join state_meta m on m.key = 'purge:' || child.id
            where child.parent_id = s.id)`,
       )
@@ -97,7 +110,9 @@ export function deleteConversation(
   if (refused) return refused;
   const blobs = tx.q.purge.blobsOfConversation.all(session.conversation_id);
   for (const row of chain) {
+    blobs.push(...tx.q.purge.blobsOfReverts.all(row.id));
     tx.q.meta.put.run(`purge:${row.id}`, String(tx.now));
+    for (const statement of tx.q.purge.dropReverts) statement.run(row.id);
     tx.q.moves.dropOfSession.run(row.id);
     tx.q.sessions.bury.run(tx.now, row.id);
     tx.q.usage.clearTotals.run(row.id);
@@ -130,7 +145,7 @@ export function purgeStep(tx: Tx, session: SessionId): boolean {
 
 function purgeNode(tx: Tx, id: MessageId): void {
   if (!tx.q.messages.isLeaf.get(id) || tx.q.purge.isReferenced.get({ id })) return;
-  const blobs = tx.q.purge.blobsAt.all(id, id, id);
+  const blobs = [...tx.q.purge.blobsAt.all(id, id, id), ...tx.q.purge.revertBlobsAt.all(id, id)];
   tx.q.sessions.dropFork.run(id);
   for (const statement of tx.q.purge.ofCallsAt) statement.run(id, id);
   for (const statement of tx.q.purge.ofNode) statement.run(id);

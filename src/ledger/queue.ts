@@ -2,13 +2,15 @@
 // request id never does anything twice. Cancel, edit, reorder, hold and release concern queued rows only.
 import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
 import { putBlob } from "./blobs.ts";
+import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
+import { livenessOf } from "./identity.ts";
 import { canonicalJson, sha256 } from "./ids.ts";
 import type { Probe } from "./leases.ts";
 import { toMessage } from "./messages.ts";
-import { canonicalRow, createSession, type NewSession, sessionRow } from "./sessions.ts";
+import { canonicalRow, createSession, type NewSession, reopen, sessionRow } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
-import type { Tx } from "./transaction.ts";
+import type { Queries, Tx } from "./transaction.ts";
 import { type MoveOptions, moveHead, refusalOf, turnBegin } from "./tree.ts";
 import type {
   Admission,
@@ -55,18 +57,29 @@ export function admit(tx: Tx, request: AdmitRequest): Admitted {
   const digest = sha256(canonicalJson({ kind: request.kind, payload: request.payload, target: request.target }));
   const stored = storedRequest(tx, request.request, digest);
   if (stored) return { admission: toAdmission(stored), isNew: false };
-  for (const blob of request.blobs ?? []) putBlob(tx, blob);
+  putBlobs(tx, request);
   const session =
     typeof request.session === "string"
       ? canonicalRow(tx.q, sessionRow(tx.q, request.session).conversation_id)
       : sessionRow(tx.q, createSession(tx, request.session).id);
-  if (session.end_reason === "closed") tx.q.sessions.reopen.run(session.id);
+  reopen(tx, session);
   const kind = request.kind === "steer" && !hasStarted(tx, session.conversation_id) ? "prompt" : request.kind;
   const row = insertAdmission(tx, session, { ...request, kind, digest, atFront: request.atFront ?? false });
   return { admission: toAdmission(row), isNew: true };
 }
 
+/** Each is named by a file part: a blob without a referrer would never go away again. */
+function putBlobs(tx: Tx, { blobs = [], payload }: AdmitRequest): void {
+  const named = new Set(payload.prompt.flatMap((part) => (part.kind === "file" ? [part.blob] : [])));
+  for (const blob of blobs) {
+    if (!named.has(sha256(blob))) throw ledgerError("bad_input", "A file was given that no part of the prompt names.");
+    putBlob(tx, blob);
+  }
+}
+
 function storedRequest(tx: Tx, request: RequestId, digest: Hash): AdmissionRow | undefined {
+  if (request.length < 1 || request.length > 1024)
+    throw ledgerError("bad_input", "A request id has 1 to 1024 characters.");
   const stored = tx.q.admissions.byRequest.get(request);
   const gone = stored ? undefined : tx.q.admissions.tombstone.get(request);
   if (gone) throw ledgerError("admission_conflict", `Request ${request} belonged to a conversation that was deleted.`);
@@ -139,6 +152,7 @@ export function retry(
   );
   moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
   tx.q.sessions.countRewind.run(session.id);
+  reopen(tx, session);
   const payload: Payload = { prompt, approval: wanted.approval, cwd: wanted.cwd };
   const row = insertAdmission(tx, sessionRow(tx.q, session.id), {
     request: wanted.request,
@@ -195,6 +209,26 @@ export function reorder(tx: Tx, id: AdmissionId, before: AdmissionId | undefined
 
 export function hold(tx: Tx, id: AdmissionId, why: string): void {
   if (admissionRow(tx, id).status === "queued") tx.q.admissions.setHeld.run(why, id);
+}
+
+export function orphans(q: Queries, at: Pick<Tx, "process">, probe?: Probe): AdmissionRow[] {
+  return q.admissions.allOpen
+    .all()
+    .filter((row) => row.status === "queued" && row.held === null)
+    .filter((row) => livenessOf(decodeProcess(row.submitter), at.process, probe) === "dead");
+}
+
+/** Nobody is left who would run them: they wait for a key, and what a loop asked is asked anew by its next slot. */
+export function holdOrphans(tx: Tx, rows: readonly AdmissionRow[]): number {
+  // They were read before this transaction: what started or ended meanwhile is left alone.
+  const waiting = rows.map((row) => admissionRow(tx, row.seq)).filter((row) => row.status === "queued");
+  for (const row of waiting) setAsideOrphan(tx, row);
+  return waiting.length;
+}
+
+export function setAsideOrphan(tx: Tx, row: AdmissionRow): void {
+  if (row.kind === "loop") cancel(tx, row.seq);
+  else hold(tx, row.seq, "the program that asked is gone");
 }
 
 /** A key was pressed for it: this program is its submitter from now on, on the head as it is. */

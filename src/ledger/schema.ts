@@ -162,6 +162,7 @@ create table admissions (
 create unique index admissions_one_started on admissions (conversation_id) where status = 'started';
 create index admissions_open       on admissions (conversation_id, status, position) where status <> 'terminal';
 create index admissions_by_session on admissions (session_id);
+create index admissions_of_conversation on admissions (conversation_id, seq desc);
 create index admissions_by_user    on admissions (user_message_id) where user_message_id is not null;
 create index admissions_by_last    on admissions (last_message_id) where last_message_id is not null;
 create index admissions_by_taker   on admissions (taken_by) where taken_by is not null;

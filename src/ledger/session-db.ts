@@ -3,6 +3,7 @@
 import * as admissions from "./admissions.ts";
 import { toAdmission } from "./admissions-table.ts";
 import { unpackBlob } from "./blobs.ts";
+import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
@@ -17,7 +18,7 @@ import * as sessions from "./sessions.ts";
 import { toSession } from "./sessions-table.ts";
 import * as calls from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
-import { Transactions } from "./transaction.ts";
+import { type Queries, Transactions } from "./transaction.ts";
 import * as tree from "./tree.ts";
 import * as turns from "./turns.ts";
 import type {
@@ -25,6 +26,7 @@ import type {
   AdmissionId,
   CallId,
   ConversationId,
+  Envelope,
   Hash,
   HolderId,
   Lease,
@@ -106,7 +108,7 @@ export class SessionDB {
       if (this.#file.findings.length > 0) this.#tx.newGeneration();
     } catch (error) {
       this.#closeFile();
-      throw error;
+      throw damagedSchema(error);
     }
   }
 
@@ -129,6 +131,10 @@ export class SessionDB {
   }
 
   stats(): LedgerStats {
+    return this.#tx.read((q) => this.#stats(q));
+  }
+
+  #stats(q: Queries): LedgerStats {
     const { db, path } = this.#file;
     const pragma = (name: string) => db.pragma(name, { simple: true });
     return {
@@ -140,26 +146,26 @@ export class SessionDB {
       synchronous: pragma("synchronous") === 2 ? "full" : `not full (${pragma("synchronous")})`,
       sqlite: String(db.prepare("select sqlite_version()").pluck().get()),
       counts: {
-        sessions: this.#tx.read((q) => q.sessions.count.get() ?? 0),
+        sessions: q.sessions.count.get() ?? 0,
         messages: Number(db.prepare("select count(*) from messages").pluck().get()),
-        admissions: this.#tx.read((q) => q.admissions.count.get() ?? 0),
+        admissions: q.admissions.count.get() ?? 0,
       },
-      leases: this.#tx.read((q) => leases.heldLeases(q)).map(toLease),
+      leases: leases.heldLeases(q).map(toLease),
     };
   }
 
   verify(options: { full?: boolean } = {}): Violation[] {
-    return verifyLedger(this.#file.db, options);
+    return this.#tx.read(() => verifyLedger(this.#file.db, options));
   }
 
   /** SQLite's own check of the pages; "ok" or what it found. Long on big files. */
   quickCheck(): string {
-    return String(this.#file.db.pragma("quick_check(5)", { simple: true }));
+    return this.#tx.read(() => String(this.#file.db.pragma("quick_check(5)", { simple: true })));
   }
 
   /** Changes with every commit of another connection: the cheap question whether to look again. */
   dataVersion(): number {
-    return Number(this.#file.db.pragma("data_version", { simple: true }));
+    return this.#tx.read(() => Number(this.#file.db.pragma("data_version", { simple: true })));
   }
 
   /** True when the index has caught up. */
@@ -206,7 +212,7 @@ export class SessionDB {
   }
 
   listSessions(filter: sessions.SessionFilter = {}): sessions.SessionListing[] {
-    return this.#tx.read((q) => sessions.listSessions(q, filter, this.#here()));
+    return this.#tx.read((q) => sessions.listSessions(q, filter, { ...this.#here(), probe: this.#probe }));
   }
 
   sessionState(id: SessionId): Pick<sessions.SessionListing, "state" | "holder"> {
@@ -330,6 +336,21 @@ export class SessionDB {
     );
   }
 
+  envelope(hash: Hash): Envelope | undefined {
+    return this.#tx.read((q) => {
+      const json = q.meta.envelope.get(hash);
+      return json === undefined ? undefined : (JSON.parse(json) as Envelope);
+    });
+  }
+
+  /** What fixed the newest started turn of this conversation. */
+  lastEnvelope(conversation: ConversationId): Envelope | undefined {
+    return this.#tx.read((q) => {
+      const json = q.admissions.lastEnvelope.get(conversation);
+      return json === undefined ? undefined : (JSON.parse(json) as Envelope);
+    });
+  }
+
   admissionsOf(session: SessionId): Admission[] {
     return this.#tx.read((q) => q.admissions.ofSession.all(session).map(toAdmission));
   }
@@ -348,6 +369,13 @@ export class SessionDB {
 
   hold(id: AdmissionId, why: string): void {
     this.#tx.write("hold", (tx) => queue.hold(tx, id, why));
+  }
+
+  /** Queued rows whose submitter is proven dead: held, and those of a loop cancelled. Returns how many. */
+  holdOrphans(): number {
+    const orphans = this.#tx.read((q) => queue.orphans(q, this.#here(), this.#probe));
+    if (orphans.length === 0) return 0;
+    return this.#tx.write("hold", (tx) => queue.holdOrphans(tx, orphans));
   }
 
   release(id: AdmissionId): Admission {
@@ -454,7 +482,7 @@ export class SessionDB {
   }
 
   failRequest(turn: TurnRef): void {
-    this.#tx.turn("answer-model", turn, (tx) => closeRequest(tx, "failed", undefined));
+    this.#tx.turn("answer-model", turn, (tx) => closeRequest(tx, turn.admission, { state: "failed" }));
   }
 
   blob(hash: Hash): Uint8Array {
@@ -468,6 +496,14 @@ export class SessionDB {
   #probed<T extends object>(options: T): T & { probe?: leases.Probe } {
     return this.#probe ? { ...options, probe: this.#probe } : options;
   }
+}
+
+/** Version and application are ours, so a table that is missing now was lost. */
+function damagedSchema(error: unknown): LedgerError {
+  if (sqliteCode(error) !== "SQLITE_ERROR") return mapSqliteError(error);
+  return ledgerError("ledger_corrupt", `A part of the ledger is missing: ${(error as Error).message}.`, {
+    cause: error,
+  });
 }
 
 /** Blocks the thread, which is the ledger's own. */

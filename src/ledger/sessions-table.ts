@@ -63,6 +63,9 @@ export function sessionQueries(db: Database) {
     withTitle: db.prepare<[string], SessionRow>(
       `${SELECT} where s.title = ? and s.deleted_at is null order by s.last_activity_at desc limit 20`,
     ),
+    withPersonTitle: db.prepare<[string], SessionRow>(
+      `${SELECT} where s.title = ? and s.title_source = 'person' and s.ended_at is null and s.deleted_at is null`,
+    ),
     canonical: db.prepare<[string], SessionRow>(
       `${SELECT} where s.conversation_id = ? and s.deleted_at is null order by s.generation desc limit 1`,
     ),
@@ -114,16 +117,9 @@ export function sessionQueries(db: Database) {
       `update sessions set head_id = null, deleted_at = ?, title = null, title_source = null, revision = revision + 1
        where id = ?`,
     ),
-    hasMessages: db.prepare<[string], number>("select exists (select 1 from messages where session_id = ?)").pluck(),
-    isHead: db.prepare<[number], number>("select exists (select 1 from sessions where head_id = ?)").pluck(),
     isLiveHead: db
       .prepare<[number], number>(
         "select exists (select 1 from sessions where head_id = ? and end_reason is not 'compression')",
-      )
-      .pluck(),
-    forksAt: db
-      .prepare<[number], number>(
-        "select exists (select 1 from sessions where fork_message_id = ? and deleted_at is null)",
       )
       .pluck(),
     dropFork: db.prepare<[number]>("update sessions set fork_message_id = null where fork_message_id = ?"),

@@ -1,4 +1,5 @@
 // Sessions: creating, finding, flagging, branching, deleting. A session is a head that moves over the tree.
+import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
 import { isHeld, type Probe } from "./leases.ts";
@@ -128,14 +129,18 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared / Math.max(1, Math.max(a.size, b.size));
 }
 
-export function listSessions(q: Queries, filter: SessionFilter, at: Pick<Tx, "now" | "process">): SessionListing[] {
+export function listSessions(
+  q: Queries,
+  filter: SessionFilter,
+  at: Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined },
+): SessionListing[] {
   const rows = q.sessions.list.all({
     folder: filter.folder ?? null,
     all: filter.all ? 1 : 0,
     words: filter.words?.toLowerCase() ?? null,
     limit: filter.limit ?? 50,
   });
-  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at) }));
+  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at, at.probe) }));
 }
 
 /** What the ledger proves about it, never a guess: running means started under a lease that is held. */
@@ -147,7 +152,7 @@ export function sessionState(
 ): Pick<SessionListing, "state" | "holder"> {
   const lease = q.leases.get.get(row.conversation_id);
   const held = lease !== undefined && isHeld(lease, at, probe);
-  const process = held && lease.process ? (JSON.parse(lease.process) as { pid: number; program: string }) : undefined;
+  const process = held ? decodeProcess(lease.process) : undefined;
   const holder = process && { holder: { pid: process.pid, program: process.program } };
   const open = q.admissions.openOf.all(row.conversation_id);
   const started = open.some((each) => each.status === "started");
@@ -155,6 +160,14 @@ export function sessionState(
   if (started || open.some((each) => each.status === "unknown")) return { state: "unknown", ...holder };
   const isInterrupted = q.admissions.lastOutcome.get(row.conversation_id) === "interrupted";
   return { state: isInterrupted ? "interrupted" : "idle", ...holder };
+}
+
+/** A closed session goes on. A title that somebody else got meanwhile stays as text, without the claim to it. */
+export function reopen(tx: Tx, session: SessionRow): void {
+  if (session.end_reason !== "closed") return;
+  if (session.title_source === "person" && titleHolder(tx, session.title ?? "", session.conversation_id))
+    tx.q.sessions.setTitle.run(session.title, "derived", session.id);
+  tx.q.sessions.reopen.run(session.id);
 }
 
 export function setModel(tx: Tx, session: SessionRow, route: ModelRoute): Session {
@@ -171,6 +184,7 @@ const TITLE_RANK: Record<TitleSource, number> = { derived: 0, model: 1, person: 
 
 /** False when a title of the same or a higher rank stands already; a person's word always applies. */
 export function setTitle(tx: Tx, session: SessionRow, title: string, source: TitleSource): boolean {
+  requireOpenEnd(session);
   const clean = cleanTitle(title);
   const rank = session.title_source === null ? -1 : TITLE_RANK[session.title_source];
   if (source !== "person" && rank >= TITLE_RANK[source]) return false;
@@ -193,13 +207,17 @@ export function cleanTitle(title: string): string {
 }
 
 function requireFreeTitle(tx: Tx, title: string, own: ConversationId | undefined): void {
-  const holder = tx.q.sessions.withTitle
-    .all(title)
-    .find((row) => row.title_source === "person" && row.ended_at === null && row.conversation_id !== own);
+  const holder = titleHolder(tx, title, own);
   if (holder)
     throw ledgerError("bad_input", `The title “${title}” belongs to session ${holder.id}.`, {
       hint: `Choose another one, or rename that session: stele title NEW -r ${holder.id}`,
     });
+}
+
+/** Whose person gave it this title; looked up by index, whatever number of derived ones read the same. */
+function titleHolder(tx: Tx, title: string, own: ConversationId | undefined): SessionRow | undefined {
+  const holder = tx.q.sessions.withPersonTitle.get(title);
+  return holder?.conversation_id === own ? undefined : holder;
 }
 
 /** First line of the first prompt, at most 60 characters; undefined when it holds nothing visible. */
@@ -218,7 +236,9 @@ export function setFlags(
   session: SessionRow,
   flags: { archived?: boolean; pinned?: boolean; hidden?: boolean },
 ): Session {
+  requireOpenEnd(session);
   const archived = flags.archived ?? session.archived === 1;
+  if (!archived) reopen(tx, session);
   const wasClosed = session.end_reason === "closed";
   tx.q.sessions.setFlags.run({
     id: session.id,
@@ -229,6 +249,12 @@ export function setFlags(
     end_reason: archived ? "closed" : null,
   });
   return toSession(sessionRow(tx.q, session.id));
+}
+
+/** Title and flags belong to the conversation: they are set where it is written now. */
+function requireOpenEnd(session: SessionRow): void {
+  if (session.end_reason === "compression")
+    throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
 }
 
 export type BranchResult = { readonly kind: "branched"; readonly session: Session } | Refusal;

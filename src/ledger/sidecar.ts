@@ -5,6 +5,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
 import { ledgerError, sqliteCode } from "./errors.ts";
+import { patiently } from "./patience.ts";
 
 export interface Sidecar {
   readonly findings: readonly string[];
@@ -36,12 +37,29 @@ export function openSidecar(options: {
   const db = new Database(guard, { timeout: 0 });
   try {
     const findings = record(db, options);
-    holdShared(db, options.file);
+    patiently(() => holdShared(db), SHARED_PATIENCE_MS);
     return { findings, close: () => db.close() };
   } catch (error) {
     db.close();
-    throw error;
+    throw guardError(error, options.file);
   }
+}
+
+/** Other openers write their record here for some ms; only repair and restore hold it longer. */
+const SHARED_PATIENCE_MS = 3_000;
+
+function guardError(error: unknown, file: string): unknown {
+  const code = sqliteCode(error);
+  if (code.startsWith("SQLITE_BUSY"))
+    return ledgerError("ledger_busy", `Another process repairs, restores or migrates ${file} right now.`, {
+      cause: error,
+    });
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
+    return ledgerError("ledger_unreadable", `${sidecarPath(file)} is damaged. The ledger itself was not touched.`, {
+      hint: "Quit every stele that has it open and remove that one file: it holds nothing that cannot be made again.",
+      cause: error,
+    });
+  return error;
 }
 
 function createPrivately(guard: string): void {
@@ -92,14 +110,7 @@ function differences(before: Seen, now: Seen): string[] {
   return findings;
 }
 
-function holdShared(db: BetterSqlite3.Database, file: string): void {
-  try {
-    db.exec("begin");
-    db.prepare("select count(*) from sqlite_schema").get();
-  } catch (error) {
-    if (!sqliteCode(error).startsWith("SQLITE_BUSY")) throw error;
-    throw ledgerError("ledger_busy", `Another process repairs, restores or migrates ${file} right now.`, {
-      cause: error,
-    });
-  }
+function holdShared(db: BetterSqlite3.Database): void {
+  if (!db.inTransaction) db.exec("begin");
+  db.prepare("select count(*) from sqlite_schema").get();
 }

@@ -31,11 +31,6 @@ export function callQueries(db: Database) {
     withoutResult: db.prepare<[number], CallRow>(
       "select * from tool_calls where admission_id = ? and result_message_id is null order by id",
     ),
-    openAtMessage: db
-      .prepare<[number], number>(
-        "select exists (select 1 from tool_calls where message_id = ? and result_message_id is null)",
-      )
-      .pluck(),
     insert: db.prepare(
       `insert into tool_calls (message_id, admission_id, call_id, tool, input, effect, effect_key, state)
        values (@message, @admission, @call, @tool, @input, @effect, @effect_key, 'proposed')`,

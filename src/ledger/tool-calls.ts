@@ -4,9 +4,11 @@
 import { putBlob } from "./blobs.ts";
 import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
+import { isSameProcess } from "./identity.ts";
 import { effectKey } from "./ids.ts";
-import { type LeaseRef, requireLease } from "./leases.ts";
+import { type LeaseRef, requireLease, requireStarted } from "./leases.ts";
 import { toMessage } from "./messages.ts";
+import { admissionRow } from "./queue.ts";
 import { canonicalRow, sessionRow } from "./sessions.ts";
 import { type CallRow, toCall } from "./tool-calls-table.ts";
 import type { TurnTx, Tx } from "./transaction.ts";
@@ -45,19 +47,20 @@ export function proposeCalls(tx: TurnTx, message: MessageId, calls: readonly Pro
   }
 }
 
-/** Saying it twice is fine. */
+/** Saying it twice is fine, also when the call runs already; what has ended cannot be allowed any more. */
 export function approveCall(tx: TurnTx, id: CallId, by: string): ToolCall {
-  const row = ownCall(tx, id);
+  const row = openCall(tx, id);
   if (row.state === "proposed") tx.q.calls.approve.run(by, id);
+  else if (row.state !== "approved" && row.state !== "running") throw wrongState(row, "allowed");
   return toCall(callRow(tx, id));
 }
 
 /** Committed before the tool runs. Asked again after a lost acknowledgement, it counts no second attempt. */
 export function startCall(tx: TurnTx, id: CallId, spool?: string): ToolCall {
-  const row = ownCall(tx, id);
-  const process = decodeProcess(row.process);
-  const isMine = process?.pid === tx.process.pid && process.start === tx.process.start;
-  if (row.state === "running" && isMine) return toCall(row);
+  const row = openCall(tx, id);
+  const starter = decodeProcess(row.process);
+  if (row.state === "running" && starter && isSameProcess(starter, tx.process)) return toCall(row);
+  if (row.state !== "approved") throw wrongState(row, "started");
   tx.q.calls.start.run({ id, process: JSON.stringify(tx.process), spool: spool ?? null, now: tx.now });
   return toCall(callRow(tx, id));
 }
@@ -66,11 +69,13 @@ export function startCall(tx: TurnTx, id: CallId, spool?: string): ToolCall {
 export function finishCall(tx: TurnTx, finished: FinishedCall): { call: ToolCall; message: Message } {
   const row = ownCall(tx, finished.id);
   if (row.result_message_id !== null) return storedResult(tx, row);
+  requireStarted(tx);
   return endCall(tx, row, { ...finished, state: finished.end });
 }
 
 export function markCallUnknown(tx: TurnTx, id: CallId, evidence: string): ToolCall {
-  ownCall(tx, id);
+  const row = openCall(tx, id);
+  if (row.state !== "running" && row.state !== "unknown") throw wrongState(row, "called unknown");
   tx.q.calls.setState.run("unknown", evidence, id);
   return toCall(callRow(tx, id));
 }
@@ -121,11 +126,15 @@ export function closeOpenCalls(tx: Tx, admission: AdmissionId, why: { at: number
   });
 }
 
-/** Recovery: what a dead owner left `running`. Reads and repeatable calls may run again; the rest is unknown. */
+/**
+ * Recovery: what a dead owner left `running`. Reads and repeatable calls may run again; the rest is unknown.
+ * A turn that is not unknown has an owner who knows better: then nothing is changed.
+ */
 export function reconcileCalls(tx: Tx, lease: LeaseRef, admission: AdmissionId): ToolCall[] {
-  requireLease(tx, lease);
+  const turn = admissionRow(tx, admission);
+  requireLease(tx, lease, turn.conversation_id);
   for (const row of tx.q.calls.withoutResult.all(admission)) {
-    if (row.state !== "running") continue;
+    if (row.state !== "running" || turn.status !== "unknown") continue;
     const mayRunAgain = row.effect === "none" || row.effect === "idempotent";
     const evidence = mayRunAgain ? "interrupted; running it again changes nothing" : "started, no end recorded";
     tx.q.calls.setState.run(mayRunAgain ? "approved" : "unknown", evidence, row.id);
@@ -137,8 +146,8 @@ export type CallVerdict = "happened" | "not-happened" | "again";
 
 /** A person's word about an unknown call. `again` leaves it open; the resumed turn runs it under the same key. */
 export function resolveCall(tx: Tx, lease: LeaseRef, word: { id: CallId; verdict: CallVerdict; at: number }): ToolCall {
-  requireLease(tx, lease);
   const row = callRow(tx, word.id);
+  requireLease(tx, lease, admissionRow(tx, row.admission_id).conversation_id);
   if (row.state !== "unknown" || row.result_message_id !== null)
     throw ledgerError("illegal_edge", `Call ${word.id} is ${row.state}: there is nothing to decide about it.`, {
       hint: "stele recover --json lists the calls that wait for a decision.",
@@ -163,6 +172,16 @@ function ownCall(tx: TurnTx, id: CallId): CallRow {
   if (row.admission_id !== tx.turn.admission)
     throw ledgerError("lease_lost", `Call ${id} belongs to another turn than ${tx.turn.admission}.`);
   return row;
+}
+
+function openCall(tx: TurnTx, id: CallId): CallRow {
+  const row = ownCall(tx, id);
+  requireStarted(tx);
+  return row;
+}
+
+function wrongState(row: CallRow, what: string) {
+  return ledgerError("illegal_edge", `Call ${row.id} is ${row.state} and cannot be ${what}.`);
 }
 
 export function callRow(tx: Pick<Tx, "q">, id: CallId): CallRow {

@@ -179,14 +179,14 @@ export class Transactions {
   }
 
   #beginPatiently(patience: Patience): void {
-    const started = Date.now();
+    const started = performance.now(); // a wall clock that is set meanwhile must not end or stretch the wait
     const limit = this.#options.patienceMs ?? PATIENCE_MS[patience];
     for (;;) {
       try {
         this.#begin.run();
         return;
       } catch (error) {
-        const waited = Date.now() - started;
+        const waited = Math.round(performance.now() - started);
         if (!sqliteCode(error).startsWith("SQLITE_BUSY")) throw mapSqliteError(error);
         if (waited >= limit)
           throw ledgerError("ledger_busy", `Other programs kept the ledger locked for ${waited} ms.`, { cause: error });
@@ -208,7 +208,8 @@ function fence(tx: Tx, turn: TurnRef): TurnTx {
   if (!lease || lease.holder !== turn.holder || lease.epoch !== turn.epoch)
     throw ledgerError("lease_lost", "This conversation was taken over by another process.");
   const admission = tx.q.admissions.get.get(turn.admission);
-  if (!admission || admission.owner !== turn.holder || admission.epoch !== turn.epoch)
+  const isOurs = admission?.conversation_id === turn.conversation;
+  if (!admission || !isOurs || admission.owner !== turn.holder || admission.epoch !== turn.epoch)
     throw ledgerError("lease_lost", "This turn belongs to another process now.");
   renewInside(tx, lease);
   return { ...tx, turn, admission } as TurnTx;

@@ -2,7 +2,7 @@
 // `live` follows in the same transaction: walk up from a new head until the first live node, and from an
 // old head until a node that some other head still shows. Cost: the nodes that changed hands, no more.
 
-import { decodeProcess } from "./codec.ts";
+import { decodeProcess, encodeParts } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { isHeld, type Probe } from "./leases.ts";
 import { insertNode, type MessageRow, toMessage } from "./messages.ts";
@@ -69,9 +69,11 @@ function moved(session: SessionRow, head: MessageId | null, more: { turns: numbe
 
 /** The first node of the n-th newest user turn, or of the oldest one; steers and notes begin none. */
 export function turnBegin(tx: Tx, session: SessionRow, turns: number): MessageRow | undefined {
+  if (!Number.isSafeInteger(turns) || turns < 1)
+    throw ledgerError("bad_input", `A number of turns is a whole number above 0, not ${turns}.`);
   const newest = session.head_turn ?? 0;
   if (newest === 0 || session.head_id === null) return undefined;
-  const wanted = Math.max(1, newest - Math.max(1, turns) + 1);
+  const wanted = Math.max(1, newest - turns + 1);
   let node = tx.q.messages.get.get(session.head_id);
   for (;;) {
     if (!node) throw ledgerError("row_missing", "The path of a head is broken.");
@@ -143,7 +145,10 @@ export function lowerLive(tx: Tx, from: MessageId): void {
   }
 }
 
-/** Appends under the head and moves the head to it; ends the redo chain unless it is a note. */
+/**
+ * Appends under the head and moves the head to it; ends the redo chain unless it is a note. A note asked for
+ * again right after itself is the same note.
+ */
 export function extendHead(
   tx: Tx,
   session: SessionRow,
@@ -152,6 +157,8 @@ export function extendHead(
   if (session.end_reason === "compression")
     throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
   const parent = "parent" in node ? node.parent : (session.head_id ?? undefined);
+  const repeated = "parent" in node ? undefined : repeatedNote(tx, session, node);
+  if (repeated) return { row: repeated, isFresh: false };
   const added = insertNode(tx, { ...node, session: session.id, parent });
   if (!added.isFresh) return added;
   if ((session.head_id ?? undefined) !== parent)
@@ -161,38 +168,44 @@ export function extendHead(
   return added;
 }
 
-/**
- * Undefined when every call on the path to this node has its result on the path; else the nearest nodes
- * where that holds. A call and its results lie within one stretch, so the walk is short.
- */
-export function openCallsAt(tx: Tx, at: MessageId): { before?: MessageId; after?: MessageId } | undefined {
-  const answered = new Set<string>();
-  for (let node = tx.q.messages.get.get(at); node; ) {
-    const message = toMessage(node);
-    for (const part of message.parts) if (part.kind === "tool-result") answered.add(part.call);
-    const calls = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.call] : []));
-    if (calls.length > 0) {
-      if (calls.every((call) => answered.has(call))) return undefined;
-      return nearestClosed(tx, node);
-    }
-    if (message.role === "user" && message.parts.every((part) => part.kind !== "tool-call") && beginsTurn(tx, node))
-      return undefined;
-    node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
-  }
-  return undefined;
+function repeatedNote(
+  tx: Tx,
+  session: SessionRow,
+  node: Pick<Parameters<typeof insertNode>[1], "role" | "parts" | "at" | "admission">,
+): MessageRow | undefined {
+  const head = node.role !== "note" || session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);
+  if (head?.role !== "note" || head.admission_id !== (node.admission ?? null)) return undefined;
+  const isSame = head.session_id === session.id && head.created_at === node.at;
+  return isSame && head.parts === encodeParts(node.parts) ? head : undefined;
 }
 
-function beginsTurn(tx: Tx, node: MessageRow): boolean {
-  const parent = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
-  return node.turn > (parent?.turn ?? 0);
+/**
+ * Undefined when every call on the path to this node has its result on the path; else the nearest nodes
+ * where that holds. Calls and results never cross the beginning of a turn, so the walk ends there.
+ */
+export function openCallsAt(tx: Tx, at: MessageId): { before?: MessageId; after?: MessageId } | undefined {
+  const above = new Set<MessageId>();
+  let oldest: MessageRow | undefined;
+  for (let node = tx.q.messages.get.get(at); node; ) {
+    above.add(node.id);
+    const isOpen = tx.q.calls.ofMessage
+      .all(node.id)
+      .some(({ result_message_id: result }) => result === null || !above.has(result));
+    if (isOpen) oldest = node;
+    const parent: MessageRow | undefined = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+    if (node.turn > (parent?.turn ?? 0)) break;
+    node = parent;
+  }
+  return oldest && nearestClosed(tx, oldest);
 }
 
 function nearestClosed(tx: Tx, asking: MessageRow): { before?: MessageId; after?: MessageId } {
   const results = tx.q.calls.ofMessage.all(asking.id).map((call) => call.result_message_id);
   const isClosed = results.length > 0 && results.every((result) => result !== null);
   const after = isClosed ? (Math.max(...results.map(Number)) as MessageId) : undefined;
+  const isEnd = after !== undefined && openCallsAt(tx, after) === undefined;
   return {
     ...(asking.parent_id !== null && { before: asking.parent_id }),
-    ...(after !== undefined && { after }),
+    ...(isEnd && { after }),
   };
 }

@@ -2,7 +2,7 @@
 // states, outcome and usage visible in one transaction. Ending an unknown turn needs a person's word.
 import { toAdmission } from "./admissions-table.ts";
 import { ledgerError } from "./errors.ts";
-import { type LeaseRef, requireLease } from "./leases.ts";
+import { type LeaseRef, requireLease, requireStarted } from "./leases.ts";
 import { toMessage } from "./messages.ts";
 import { closeRequest } from "./model-requests.ts";
 import { admissionRow, finishAdmission } from "./queue.ts";
@@ -58,6 +58,7 @@ export interface Settled {
 export function settle(tx: TurnTx, settlement: Settlement): Settled {
   if (tx.admission.status === "terminal") return { admission: toAdmission(tx.admission), messages: [] };
   requireStarted(tx);
+  requireSettleable(tx, settlement);
   const reason = settlement.outcome === "interrupted" ? "the turn was stopped" : "the turn ended";
   const closed = closeOpenCalls(tx, tx.turn.admission, { at: settlement.at, reason });
   const messages = [...closed];
@@ -66,11 +67,31 @@ export function settle(tx: TurnTx, settlement: Settlement): Settled {
     const parent = closed.at(-1)?.id ?? settlement.last.parent;
     messages.push(addTurnMessage(tx, { ...settlement.last, parent }).message);
   }
-  closeRequest(tx, "failed", undefined);
+  closeRequest(tx, tx.turn.admission, { state: "failed" });
   const last = messages.at(-1)?.id ?? canonicalRow(tx.q, tx.turn.conversation).head_id;
+  if (settlement.outcome === "completed") requireEnd(tx, last);
   finishAdmission(tx, tx.turn.admission, { ...settlement, last });
   tx.q.admissions.steersToPrompts.run(tx.turn.conversation);
   return { admission: toAdmission(admissionRow(tx, tx.turn.admission)), messages };
+}
+
+/** Nothing could answer a call of the last node; and results of calls that were open must not hide a stale head. */
+function requireSettleable(tx: TurnTx, { last }: Settlement): void {
+  if (!last) return;
+  if (last.parts.some((part) => part.kind === "tool-call"))
+    throw ledgerError("bad_input", "The last answer of a turn asks for no tools: append it, or leave its calls out.");
+  const head = canonicalRow(tx.q, tx.turn.conversation).head_id ?? undefined;
+  if (tx.q.calls.withoutResult.all(tx.turn.admission).length > 0 && last.parent !== head)
+    throw ledgerError("stale_head", `The conversation moved on: its head is ${head}, not ${last.parent}.`);
+}
+
+/** A turn is complete exactly when it ends in what was asked for: an answer, a command's result, a summary. */
+function requireEnd(tx: TurnTx, last: MessageId | null): void {
+  const { kind } = tx.admission;
+  const wanted = kind === "shell" ? "tool" : kind === "compact" ? "summary" : "assistant";
+  const role = last === null ? undefined : tx.q.messages.get.get(last)?.role;
+  if (role !== wanted)
+    throw ledgerError("illegal_edge", `A completed ${kind} ends in a ${wanted} message, not in ${role ?? "nothing"}.`);
 }
 
 /** One more node of a running turn under the head it names, with what it cost. */
@@ -79,16 +100,11 @@ function addTurnMessage(tx: TurnTx, message: NewMessage): { message: Message; is
   const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
   if (!isFresh) return { message: toMessage(row), isFresh };
   if (message.role === "assistant" && message.provider !== undefined) {
-    closeRequest(tx, "answered", message.usage);
+    closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
     const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
     if (message.usage) addUsage(tx, session.id, route, message.usage);
   }
   return { message: toMessage(row), isFresh };
-}
-
-function requireStarted(tx: TurnTx): void {
-  if (tx.admission.status !== "started")
-    throw ledgerError("lease_lost", `Turn ${tx.turn.admission} is ${tx.admission.status}: it takes no more writes.`);
 }
 
 export interface Appended {
@@ -99,9 +115,24 @@ export interface Appended {
 /** An answer and the calls it asks for, in one transaction: intent before effect. */
 export function append(tx: TurnTx, message: NewMessage, proposed: readonly ProposedCall[]): Appended {
   requireStarted(tx);
+  requireSameCalls(message, proposed);
   const { message: node, isFresh } = addTurnMessage(tx, message);
   if (isFresh) proposeCalls(tx, node.id, proposed);
   return { message: node, calls: tx.q.calls.ofMessage.all(node.id).map(toCall) };
+}
+
+/** What the answer asks for and the rows that will be run are the same calls, each with a name of its own. */
+function requireSameCalls(message: NewMessage, proposed: readonly ProposedCall[]): void {
+  const asked = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.call] : []));
+  const isSame = asked.length === proposed.length && proposed.every((each, at) => each.call === asked[at]);
+  if (!isSame) throw ledgerError("bad_input", "The calls of an answer and the calls to be stored differ.");
+  if (new Set(asked).size < asked.length)
+    throw ledgerError("bad_input", "Two calls of one answer have the same id; the second could not be answered.");
+  if (asked.some((call) => call === "" || !call.isWellFormed()))
+    throw ledgerError(
+      "bad_input",
+      "A call needs an id of well-formed text, or its result could not be paired with it.",
+    );
 }
 
 export interface Steered {
@@ -137,8 +168,8 @@ export type ResumeResult =
 
 /** The same turn goes on from its last stored node: new owner and epoch, nothing inserted. */
 export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeResult {
-  requireLease(tx, lease);
   const row = admissionRow(tx, id);
+  requireLease(tx, lease, row.conversation_id);
   if (row.status !== "unknown")
     return { kind: "conflict", why: `Admission ${id} is ${row.status}: there is nothing to resume.` };
   const undecided = tx.q.calls.withoutResult
@@ -161,8 +192,8 @@ export function settleUnknown(
   lease: LeaseRef,
   settlement: { id: AdmissionId; outcome: "interrupted" | "failed"; note: string; at: number },
 ): Settled {
-  requireLease(tx, lease);
   const row = admissionRow(tx, settlement.id);
+  requireLease(tx, lease, row.conversation_id);
   if (row.status === "terminal") return { admission: toAdmission(row), messages: [] };
   if (row.status !== "unknown")
     throw ledgerError(
@@ -179,6 +210,7 @@ export function settleUnknown(
     at: settlement.at,
     admission: row.seq,
   });
+  closeRequest(tx, row.seq, { state: "failed" });
   finishAdmission(tx, row.seq, { outcome: settlement.outcome, last: note.id });
   tx.q.admissions.steersToPrompts.run(row.conversation_id);
   return { admission: toAdmission(admissionRow(tx, row.seq)), messages: [...closed, toMessage(note)] };

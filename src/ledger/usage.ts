@@ -20,7 +20,6 @@ export function usageQueries(db: Database) {
          cache_read_tokens = cache_read_tokens + @cacheRead, cache_write_tokens = cache_write_tokens + @cacheWrite,
          reasoning_tokens = reasoning_tokens + @reasoning where id = @session`,
     ),
-    dropOfSession: db.prepare<[string]>("delete from model_usage where session_id = ?"),
     clearTotals: db.prepare<[string]>(
       `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,
          reasoning_tokens = 0, cost_usd = null where id = ?`,

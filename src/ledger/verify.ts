@@ -133,14 +133,19 @@ const QUERIES: readonly (readonly [string, string])[] = [
 
 /** `full` adds V15: every hash is computed again. */
 export function verifyLedger(db: Database, options: { full?: boolean } = {}): Violation[] {
-  const found = QUERIES.flatMap(([invariant, sql]) =>
-    db
-      .prepare<[], string>(sql)
-      .pluck()
-      .all()
-      .map((detail) => ({ invariant, detail })),
-  );
-  return [...found, ...foreignKeys(db), ...searchIndex(db), ...(options.full ? hashes(db) : [])];
+  // One snapshot: between two queries another process may write, and both would be right.
+  const found = db.transaction(() => [
+    ...QUERIES.flatMap(([invariant, sql]) =>
+      db
+        .prepare<[], string>(sql)
+        .pluck()
+        .all()
+        .map((detail) => ({ invariant, detail })),
+    ),
+    ...foreignKeys(db),
+    ...(options.full ? hashes(db) : []),
+  ]);
+  return [...found.deferred(), ...searchIndex(db)];
 }
 
 function foreignKeys(db: Database): Violation[] {

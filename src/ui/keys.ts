@@ -17,10 +17,11 @@ export interface KeyDecoder {
 const pasteStart = "200~";
 const pasteEnd = "\x1b[201~";
 const textRun = /[^\x00-\x1f\x7f-\x9f]+/y;
-const csi = /\x1b\[(?:\[[\x20-\x7e]|([\x30-\x3f]*)(?:([\x20-\x2f]*)([\x40-\x7e])))/y;
-const csiPrefix = /\x1b\[(?:\[|[\x30-\x3f]*[\x20-\x2f]*)$/y;
+const csi = /\x1b\[(?:\[[\x20-\x7e]|(?!\[)([\x30-\x3f]*)([\x20-\x2f][\x20-\x3f]*)?([\x40-\x7e]))/y;
 const ss3 = /\x1bO([0-9;]*)([\x40-\x7e])/y;
-const ss3Prefix = /\x1bO[0-9;]*$/y;
+/** All that either may be before its last character. */
+const csiBody = /\x1b\[(?:\[|[\x20-\x3f]*)/y;
+const ss3Body = /\x1bO[0-9;]*/y;
 /** What a control string (an answer of the terminal) may hold before its end. */
 const stringRun = /[^\x00-\x1f\x9c]+/y;
 
@@ -146,7 +147,7 @@ function readDoubleEscape(buffer: string, index: number): Step | undefined {
 
 function readCsi(buffer: string, index: number): Step | undefined {
   const match = matchAt(csi, buffer, index);
-  if (match === undefined) return unfinished(buffer, index, csiPrefix);
+  if (match === undefined) return unfinished(buffer, index, csiBody);
   const [whole, parameters = "", intermediates = "", final = ""] = match;
   if (parameters + final === pasteStart) return { length: whole.length, opens: "paste" };
   // X10 mouse reports carry three raw characters behind their final one.
@@ -160,16 +161,14 @@ function readCsi(buffer: string, index: number): Step | undefined {
 
 function readSs3(buffer: string, index: number): Step | undefined {
   const match = matchAt(ss3, buffer, index);
-  if (match === undefined) return unfinished(buffer, index, ss3Prefix);
+  if (match === undefined) return unfinished(buffer, index, ss3Body);
   return { length: match[0].length, event: decodeSs3(match[1] ?? "", match[2] ?? "") };
 }
 
 /** Waits if the rest may still come; otherwise drops the fragment and reads on at what broke it. */
-function unfinished(buffer: string, index: number, prefix: RegExp): Step | undefined {
-  if (matchAt(prefix, buffer, index) !== undefined) return undefined;
-  const fragment = /[^\x30-\x3f\x20-\x2f]/g;
-  fragment.lastIndex = index + 2;
-  return { length: (fragment.exec(buffer)?.index ?? buffer.length) - index };
+function unfinished(buffer: string, index: number, body: RegExp): Step | undefined {
+  const length = matchAt(body, buffer, index)?.[0].length ?? 1;
+  return index + length === buffer.length ? undefined : { length };
 }
 
 const controlNames: Readonly<Record<string, string>> = {

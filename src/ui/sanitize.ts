@@ -62,8 +62,12 @@ export function revealParts(text: string): readonly RevealedPart[] {
   return parts;
 }
 
-const harmlessText = /^[\x20-\x7e\n\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u259f]*$/;
-const harmlessRun = /[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u259f]+/y;
+/** Characters that are visible, act on nothing, and are assigned: most text is nothing else. */
+const harmless =
+  "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u03a3-\\u0482\\u2010-\\u2027\\u2190-\\u2426\\u2460-\\u259f" +
+  "\\u3001-\\u3029\\u3041-\\u3096\\u30a0-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60";
+const harmlessText = new RegExp(`^[${harmless}\\n]*$`);
+const harmlessRun = new RegExp(`[${harmless}]+`, "y");
 const invisible = /^(?:[\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point})$/u;
 const unseen =
   /^(?:[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb]|(?! )\p{Zs}|\p{Cs}|\p{Co}|\p{Cn}|\p{Default_Ignorable_Code_Point})$/u;

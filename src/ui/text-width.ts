@@ -13,10 +13,17 @@ const plainAscii = /^[\x20-\x7e]*$/;
 const singleCells =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u23bf\u2500-\u259f\u25cb\u25cf\u2713\u2717\u276f]*$/;
 
+/** Likewise two cells and one grapheme each: kana, Han, Hangul syllables, full-width forms. */
+const doubleCells = /^[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
+
+/** Widths of short texts that string-width was asked for: the same graphemes come again with every key. */
+const knownWidths = new Map<string, number>();
+const maxKnown = { count: 4_096, length: 32 };
+
 let segmenter: Intl.Segmenter | undefined;
 
 export function graphemes(text: string): readonly string[] {
-  if (singleCells.test(text)) return text.split("");
+  if (singleCells.test(text) || doubleCells.test(text)) return text.split("");
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
@@ -26,7 +33,18 @@ export function isPlainAscii(text: string): boolean {
 }
 
 export function cellWidth(text: string): number {
-  return singleCells.test(text) ? text.length : stringWidth(text);
+  if (singleCells.test(text)) return text.length;
+  return doubleCells.test(text) ? text.length * 2 : slowWidth(text);
+}
+
+function slowWidth(text: string): number {
+  if (text.length > maxKnown.length) return stringWidth(text);
+  const known = knownWidths.get(text);
+  if (known !== undefined) return known;
+  if (knownWidths.size >= maxKnown.count) knownWidths.clear();
+  const width = stringWidth(text);
+  knownWidths.set(text, width);
+  return width;
 }
 
 export interface WrapCell {

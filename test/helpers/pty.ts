@@ -195,7 +195,7 @@ function framed(terminal: Terminal): string {
 }
 
 function runAll(checks: ReadonlySet<() => void>): void {
-  for (const check of [...checks]) check();
+  for (const check of checks) check();
 }
 
 function killIfThere(pty: IPty, signal: NodeJS.Signals): void {

@@ -43,7 +43,7 @@ export const editFileTool = defineTool({
 });
 
 async function planEdit(asked: EditInput, cwd: string, files: FileGate): Promise<Edit> {
-  const target = await files.target(cwd, asked.path);
+  const target = await files.target(cwd, asked.path, { mayBeUnread: true });
   if (!target.ok) return { ok: false, problem: target.problem.message };
   if (!target.value.before) return { ok: false, problem: `${asked.path} does not exist: write_file creates files` };
   const decoded = decodeFile(target.value.before.bytes);

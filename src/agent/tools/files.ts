@@ -53,8 +53,11 @@ export interface FileGate {
   list(path: string): Promise<FileAnswer<readonly FolderEntry[]>>;
   /** Whether a write to it would stay inside `cwd`, links resolved; the ledger's files are never inside. */
   isInside(cwd: string, path: string): Promise<boolean>;
-  /** The write's target with what it holds now; refused when outside, or when not as the model last saw it. */
-  target(cwd: string, path: string): Promise<FileAnswer<WriteTarget>>;
+  /**
+   * The write's target with what it holds now; refused when outside, or when not as the model last saw it.
+   * `mayBeUnread`: for a change that names the text it replaces, which proves that the text is known.
+   */
+  target(cwd: string, path: string, options?: { readonly mayBeUnread: boolean }): Promise<FileAnswer<WriteTarget>>;
   write(request: WriteRequest): Promise<FileAnswer<FileContent>>;
   /** Notes that the model has seen these bytes of the file. */
   remember(path: string, hash: Hash): Promise<void>;
@@ -77,7 +80,8 @@ export function createFileGate({ ledgerFiles }: { readonly ledgerFiles: readonly
     read: (path, options = {}) => answer(path, () => readWhole(guard, path, options)),
     list: (path) => answer(path, () => listFolder(path)),
     isInside: async (cwd, path) => (await answer(path, () => locate(guard, cwd, path))).ok,
-    target: (cwd, path) => answer(path, () => findTarget(guard, seen, { cwd, path })),
+    target: (cwd, path, options) =>
+      answer(path, () => findTarget(guard, seen, { cwd, path, mayBeUnread: options?.mayBeUnread ?? false })),
     write: (request) =>
       answer(request.path, async () => {
         const written = await writeTarget(guard, request);
@@ -202,12 +206,13 @@ function isBelow(root: string, path: string): boolean {
 async function findTarget(
   guard: LedgerGuard,
   seen: ReadonlyMap<string, Hash>,
-  { cwd, path: asked }: { readonly cwd: string; readonly path: string },
+  { cwd, path: asked, mayBeUnread }: { readonly cwd: string; readonly path: string; readonly mayBeUnread: boolean },
 ): Promise<WriteTarget> {
   const path = await locate(guard, cwd, asked);
   const before = await readIfThere(guard, path);
   if (!before) return { path };
   const last = seen.get(path);
+  if (!last && mayBeUnread) return { path, before };
   if (!last) throw new Refusal("unread", `${asked} exists and was not read yet: read it first, then change it`);
   if (last !== before.hash) {
     throw new Refusal("changed", `${asked} changed since it was read: read it again, then change it`);

@@ -205,7 +205,10 @@ describe("for any keys", () => {
         expect(buffer.column).toBeGreaterThanOrEqual(0);
         expect(buffer.column).toBeLessThanOrEqual(buffer.line.length);
         const runs: string[][] = [[]];
-        for (const cell of buffer.line) typeof cell === "string" ? runs.at(-1)?.push(cell) : runs.push([]);
+        for (const cell of buffer.line) {
+          if (typeof cell === "string") runs.at(-1)?.push(cell);
+          else runs.push([]);
+        }
         for (const cells of runs) expect(cells).toEqual([...bufferOf(cells.join("")).line]);
       }),
       { numRuns: 1_500 },

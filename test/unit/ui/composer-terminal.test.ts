@@ -83,8 +83,8 @@ describe("the composer in a terminal", () => {
     expect(terminal.screen().filter((line) => line !== "")).toEqual(["^ 3", "  4", "  5", "  6", "footer"]);
   });
 
-  it("leaves the terminal as it was, by either form of ctrl+c", async () => {
-    terminal.write("\x1b[99;5u");
+  it.each(["\x03", "\x1b[99;5u"])("leaves the terminal as it was by ctrl+c, sent as %j", async (interrupt) => {
+    terminal.write(interrupt);
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
     expectRestored(terminal);
   });

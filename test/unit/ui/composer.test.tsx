@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { cleanup, render } from "ink-testing-library";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ComposerProps, Composer } from "../../../src/ui/composer.tsx";
+import { Composer, type ComposerProps } from "../../../src/ui/composer.tsx";
 import { composerColumns, composerWindow } from "../../../src/ui/composer-layout.ts";
 import { composerReducer, createComposer } from "../../../src/ui/composer-state.ts";
 import { cellWidth } from "../../../src/ui/text-width.ts";

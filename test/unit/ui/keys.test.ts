@@ -129,6 +129,10 @@ describe("read boundaries", () => {
     expect(decoder.push(bytes("C"))).toEqual([key("right", { ctrl: true })]);
   });
 
+  it("a console's function key cut behind its second bracket is still one key", () => {
+    expect(decode("\x1b[[", "Ax")).toEqual([text("x")]);
+  });
+
   it("any cut of any bytes gives the same events, and nothing throws", () => {
     const piece = fc.oneof(
       fc.constantFrom(

@@ -34,7 +34,7 @@ describe("cellWidth", () => {
     expect(cellWidth(text)).toBe(width);
   });
   it("agrees with string-width on every character of the fast path and around it", () => {
-    const differing = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCharCode(index + 0x20)).filter(
+    const differing = Array.from({ length: 0xfff0 - 0x20 }, (_, index) => String.fromCharCode(index + 0x20)).filter(
       (each) => cellWidth(each) !== stringWidth(each),
     );
     expect(differing).toEqual([]);

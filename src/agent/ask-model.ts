@@ -1,0 +1,98 @@
+// Asking a model once: the request is recorded before it goes out, deltas are told as they come, and what came
+// is an answer only when the stream's own end was seen.
+import { projectForModel } from "../ledger/projection.ts";
+import type { Hash, Part, Usage } from "../ledger/types.ts";
+import type { FinishReason, ModelError, ModelStreamPart } from "./models/model.ts";
+import { headOf, type TurnContext, type TurnState } from "./turn-context.ts";
+
+export interface Answer {
+  readonly kind: "answer";
+  readonly parts: readonly Part[];
+  readonly reason: FinishReason;
+  readonly usage?: Usage;
+}
+export type NoAnswer =
+  | { readonly kind: "stopped"; readonly partial: string }
+  | { readonly kind: "error"; readonly error: ModelError };
+
+export async function askModel(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
+  const { db, turn, model, signal } = context;
+  const parent = headOf(state);
+  const stream = model.stream({
+    system: context.system,
+    messages: projectForModel(state.path),
+    tools: context.tools.listTools().map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input: tool.schema,
+    })),
+    route: model.route,
+    signal,
+    loadBlob: (hash) => db.blob(hash as Hash),
+    beforeSend: (digest) => db.askModel(turn, { parent, digest: digest as Hash }),
+  });
+  const collected = new AnswerParts();
+  for await (const part of stream) {
+    if (part.type === "error") return noAnswer(context, collected, part.error);
+    if (part.type === "finish")
+      return { kind: "answer", parts: collected.parts(), reason: part.reason, ...usageOf(part) };
+    if (part.type === "text-delta") context.emit({ type: "text-delta", text: part.text });
+    if (part.type === "reasoning-delta") context.emit({ type: "reasoning-delta", text: part.text });
+    collected.add(part, model.route.provider);
+  }
+  return noAnswer(context, collected, {
+    code: "model_cut",
+    message: "The answer ended before its end.",
+    retryable: true,
+  });
+}
+
+export function usageOf(part: { usage?: Usage }): { usage?: Usage } {
+  return part.usage ? { usage: part.usage } : {};
+}
+
+function noAnswer(context: TurnContext, collected: AnswerParts, error: ModelError): NoAnswer {
+  if (context.signal.aborted) return { kind: "stopped", partial: collected.text() };
+  return { kind: "error", error };
+}
+
+/** Deltas in the order they came, as parts. */
+class AnswerParts {
+  readonly #parts: Part[] = [];
+
+  add(part: ModelStreamPart, provider: string): void {
+    const last = this.#parts.at(-1);
+    switch (part.type) {
+      case "text-delta":
+        if (last?.kind === "text") this.#parts[this.#parts.length - 1] = { ...last, text: last.text + part.text };
+        else this.#parts.push({ kind: "text", text: part.text });
+        return;
+      case "reasoning-delta":
+        if (last?.kind === "reasoning" && !last.opaque)
+          this.#parts[this.#parts.length - 1] = { ...last, text: last.text + part.text };
+        else this.#parts.push({ kind: "reasoning", text: part.text });
+        return;
+      case "reasoning-end":
+        if (!part.opaque) return;
+        if (last?.kind === "reasoning") this.#parts[this.#parts.length - 1] = { ...last, opaque: part.opaque };
+        else this.#parts.push({ kind: "reasoning", text: "", opaque: part.opaque });
+        return;
+      case "tool-call": {
+        const { call, tool, input, opaque } = part;
+        this.#parts.push({ kind: "tool-call", call, tool, input, ...(opaque && { opaque: { ...opaque, provider } }) });
+        return;
+      }
+      case "finish":
+      case "error":
+        return;
+    }
+  }
+
+  parts(): readonly Part[] {
+    return this.#parts;
+  }
+
+  text(): string {
+    return this.#parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+  }
+}

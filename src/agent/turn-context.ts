@@ -1,0 +1,54 @@
+// What one turn works with, and the little it keeps: shared by `turn.ts`, `ask-model.ts` and `run-calls.ts`.
+import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import type { ApprovalMode, Message, MessageId, ToolCall, TurnRef, Usage } from "../ledger/types.ts";
+import type { Rules } from "./approvals.ts";
+import type { SessionEvent } from "./events.ts";
+import type { Model } from "./models/model.ts";
+import type { FileGate } from "./tools/files.ts";
+import type { ToolRegistry } from "./tools/registry.ts";
+
+/** What a person is shown when a call waits for them. */
+export interface ApprovalAsk {
+  readonly call: ToolCall;
+  readonly summary: string;
+  readonly subject: string;
+  readonly why: string;
+  readonly preview?: string;
+  /** "Always" would store this rule. */
+  readonly rule?: string;
+}
+export type ApprovalReply =
+  | { readonly kind: "once" }
+  | { readonly kind: "always"; readonly rule: string }
+  | { readonly kind: "no"; readonly because?: string };
+
+export interface TurnContext {
+  readonly db: AsyncSessionDB;
+  readonly turn: TurnRef;
+  readonly model: Model;
+  readonly system: string;
+  readonly tools: ToolRegistry;
+  readonly files: FileGate;
+  readonly cwd: string;
+  readonly approval: { readonly mode: () => ApprovalMode; readonly rules: () => Rules };
+  /** Rejects or answers `no` when nobody can be asked; is told to give up by the signal. */
+  readonly ask: (ask: ApprovalAsk, signal: AbortSignal) => Promise<ApprovalReply>;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly emit: (event: SessionEvent) => void;
+}
+
+export interface TurnState {
+  /** The path as it is stored; grows with what this turn writes. */
+  readonly path: Message[];
+  usage: Usage | undefined;
+}
+
+export function headOf(state: TurnState): MessageId | undefined {
+  return state.path.at(-1)?.id;
+}
+
+export function added(context: TurnContext, state: TurnState, message: Message): void {
+  state.path.push(message);
+  context.emit({ type: "message-added", message });
+}

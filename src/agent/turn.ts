@@ -1,0 +1,133 @@
+// runTurn(): one claimed turn from its user message to its settle. It knows no screen: what happens goes out
+// as events, each after the commit it speaks of. Model and tool failures are messages and outcomes; only
+// ledger errors are thrown. The same function goes on with a turn that a crash interrupted.
+import type { NewMessage, Settlement } from "../ledger/turns.ts";
+import type { ToolCallPart, TurnError, Usage } from "../ledger/types.ts";
+import { type Answer, askModel, type NoAnswer, usageOf } from "./ask-model.ts";
+import { finishOpenCalls } from "./run-calls.ts";
+import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
+
+/** Longer conversations are compacted before they come here. */
+const WHOLE_PATH = 1_000_000;
+
+export async function runTurn(context: TurnContext): Promise<void> {
+  const { db, turn } = context;
+  const { messages } = await db.path(turn.session, { limit: WHOLE_PATH });
+  const state: TurnState = { path: [...messages], usage: undefined };
+  await finishOpenCalls(context, state);
+  for (;;) {
+    if (context.signal.aborted) return settleStopped(context, state, "");
+    await takeSteers(context, state);
+    const answer = await askModel(context, state);
+    if (answer.kind !== "answer") return settleFailed(context, state, answer);
+    const calls = answer.parts.filter((part): part is ToolCallPart => part.kind === "tool-call");
+    if (calls.length === 0) return settleAnswered(context, state, answer);
+    await appendAnswer(context, state, { answer, calls });
+    await finishOpenCalls(context, state);
+  }
+}
+
+async function takeSteers(context: TurnContext, state: TurnState): Promise<void> {
+  for (;;) {
+    const steer = await context.db.takeSteer(context.turn, context.now());
+    if (!steer) return;
+    added(context, state, steer.message);
+  }
+}
+
+function addUsage(state: TurnState, usage: Usage | undefined): void {
+  if (!usage) return;
+  const sum = state.usage;
+  state.usage = {
+    inputTokens: (sum?.inputTokens ?? 0) + usage.inputTokens,
+    outputTokens: (sum?.outputTokens ?? 0) + usage.outputTokens,
+    cacheReadTokens: (sum?.cacheReadTokens ?? 0) + (usage.cacheReadTokens ?? 0),
+    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
+    reasoningTokens: (sum?.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0),
+  };
+}
+
+function assistantMessage(context: TurnContext, state: TurnState, answer: Omit<Answer, "kind">): NewMessage {
+  const { route } = context.model;
+  return {
+    parent: headOf(state),
+    role: "assistant",
+    parts: answer.parts,
+    at: context.now(),
+    provider: route.provider,
+    model: route.model,
+    finishReason: answer.reason,
+    ...usageOf(answer),
+  };
+}
+
+async function appendAnswer(
+  context: TurnContext,
+  state: TurnState,
+  { answer, calls }: { answer: Answer; calls: readonly ToolCallPart[] },
+): Promise<void> {
+  const proposed = calls.map((call) => {
+    const found = context.tools.findTool(call.tool);
+    const effect = found.found ? found.tool.effect : "none";
+    return { call: call.call, tool: call.tool, input: call.input, effect };
+  });
+  addUsage(state, answer.usage);
+  const stored = await context.db.append(context.turn, assistantMessage(context, state, answer), proposed);
+  added(context, state, stored.message);
+  for (const call of stored.calls) context.emit({ type: "call-changed", call });
+}
+
+async function settle(context: TurnContext, state: TurnState, end: Omit<Settlement, "at" | "usage">): Promise<void> {
+  const settlement: Settlement = { ...end, at: context.now(), ...(state.usage && { usage: state.usage }) };
+  const { admission, messages } = await context.db.settle(context.turn, settlement);
+  for (const message of messages) added(context, state, message);
+  context.emit({
+    type: "turn-settled",
+    admission: admission.id,
+    outcome: admission.outcome ?? "failed",
+    ...(admission.lastMessage !== undefined && { message: admission.lastMessage }),
+    ...(admission.usage && { usage: admission.usage }),
+    ...(admission.error && { error: admission.error }),
+  });
+}
+
+async function settleAnswered(context: TurnContext, state: TurnState, answer: Answer): Promise<void> {
+  addUsage(state, answer.usage);
+  if (answer.reason === "refusal")
+    return settle(context, state, {
+      outcome: "rejected",
+      error: { code: "model_refusal", message: "The provider refused to answer this." },
+      last: note(context, state, "The provider refused to answer this. /retry asks again, /model asks another one."),
+    });
+  await settle(context, state, { outcome: "completed", last: assistantMessage(context, state, answer) });
+}
+
+async function settleFailed(context: TurnContext, state: TurnState, answer: NoAnswer): Promise<void> {
+  if (answer.kind === "stopped") return settleStopped(context, state, answer.partial);
+  const { code, message, hint } = answer.error;
+  const error: TurnError = { code, message, ...(hint !== undefined && { hint }) };
+  const words = `No answer: ${message}${hint ? ` ${hint}` : ""} The prompt is kept: /retry asks again.`;
+  await settle(context, state, { outcome: "failed", error, last: note(context, state, words) });
+}
+
+/** What had streamed is kept as far as it came, marked as interrupted; it was on the screen. */
+async function settleStopped(context: TurnContext, state: TurnState, partial: string): Promise<void> {
+  const { route } = context.model;
+  const last: NewMessage =
+    partial.trim() === ""
+      ? note(context, state, "Stopped.")
+      : {
+          parent: headOf(state),
+          role: "assistant",
+          parts: [{ kind: "text", text: partial }],
+          at: context.now(),
+          provider: route.provider,
+          model: route.model,
+          finishReason: "interrupted",
+        };
+  await settle(context, state, { outcome: "interrupted", last });
+}
+
+function note(context: TurnContext, state: TurnState, text: string): NewMessage {
+  return { parent: headOf(state), role: "note", parts: [{ kind: "note", text }], at: context.now() };
+}

@@ -1,0 +1,132 @@
+// What a command is: one declaration, from which the slash form, the subcommand, help, completion and
+// docs/commands.md all derive. `run` returns data and never touches a screen; front ends act on it.
+
+import type { ModelRegistry } from "../agent/models/registry.ts";
+import type { Runner } from "../agent/runner.ts";
+import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
+import type { Admission, ApprovalMode, Session } from "../ledger/types.ts";
+
+export interface ArgSpec {
+  readonly name: string;
+  readonly help: string;
+  readonly required?: boolean;
+  /** Takes all words that are left, joined by blanks. */
+  readonly rest?: boolean;
+}
+export interface FlagSpec {
+  /** Without dashes. */
+  readonly name: string;
+  readonly help: string;
+  /** Absent: a switch. */
+  readonly value?: "text" | "number";
+}
+
+/** Parsed words of one call. */
+export interface CommandArgs {
+  readonly words: readonly string[];
+  readonly flags: Readonly<Record<string, string | number | true>>;
+}
+
+/** One setting and where its value came from. */
+export interface ShownSetting {
+  readonly key: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+/** What commands may use. Everything a person can do goes through the ledger, the runner and the settings. */
+export interface CommandContext {
+  readonly db: AsyncSessionDB;
+  readonly runner: Runner;
+  readonly models: ModelRegistry;
+  readonly settings: Settings;
+  readonly surface: "screen" | "argv";
+  readonly now: () => number;
+  /** Sessions of the list that was shown last: `/resume 3` means the third of it. */
+  readonly lastList: { sessions: readonly Session[] };
+  /** Runs the recovery checklist again. */
+  readonly recover: () => Promise<{
+    steps: readonly RecoveryStep[];
+    open: readonly OpenTurn[];
+    waiting: readonly Admission[];
+  }>;
+  /** Writes a new file inside the session's folder; refuses to replace one. */
+  readonly createFile: (
+    name: string,
+    text: string,
+  ) => Promise<{ ok: true; path: string } | { ok: false; problem: string }>;
+}
+
+/** The person's configuration, as far as commands read or change it. */
+export interface Settings {
+  list(): readonly ShownSetting[];
+  readonly configFile: string;
+  rules(): { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  addRule(kind: "allow" | "deny", rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
+  removeRule(rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
+  /** `auto` may come by flag or config only. */
+  readonly mayBeAuto: boolean;
+}
+
+export interface PickItem {
+  /** The command that choosing it runs, e.g. `/resume 20261129-…`. */
+  readonly command: string;
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** `json` is what `--json` prints: one object, or one a line. All text may be untrusted: front ends sanitise. */
+export type CommandResult =
+  | { readonly kind: "lines"; readonly lines: readonly string[]; readonly json?: object | readonly object[] }
+  | {
+      readonly kind: "rows";
+      readonly columns: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+      readonly empty: string;
+      readonly json: object | readonly object[];
+    }
+  | {
+      readonly kind: "open-session";
+      readonly session: Session;
+      readonly resumed: boolean;
+      readonly lines: readonly string[];
+    }
+  | { readonly kind: "pick"; readonly title: string; readonly items: readonly PickItem[]; readonly empty: string }
+  | { readonly kind: "submit"; readonly text: string }
+  /** The transcript changed under the screen; text returns to the composer. */
+  | { readonly kind: "prefill"; readonly text: string; readonly lines: readonly string[]; readonly json?: object }
+  | { readonly kind: "confirm"; readonly question: string; readonly command: string }
+  | {
+      readonly kind: "recovery";
+      readonly steps: readonly RecoveryStep[];
+      readonly open: readonly OpenTurn[];
+      readonly json: object;
+    }
+  | { readonly kind: "mode"; readonly mode: ApprovalMode; readonly lines: readonly string[] }
+  | { readonly kind: "stop" }
+  | { readonly kind: "quit" }
+  /** Wrong words: exit code 2. */
+  | { readonly kind: "usage"; readonly message: string; readonly hint?: string }
+  /** An expected refusal; `busy` is exit code 3, `person` 5, `failed` 1. */
+  | { readonly kind: "refused"; readonly why: string; readonly code: "busy" | "conflict" | "person" | "failed" };
+
+export interface Command {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly args?: readonly ArgSpec[];
+  readonly flags?: readonly FlagSpec[];
+  /** `any`: also while a turn runs. */
+  readonly during: "idle" | "any";
+  /** Not a subcommand: it makes no sense without a screen. */
+  readonly screenOnly?: boolean;
+  /** As a subcommand it needs no conversation to be named. */
+  readonly needsNoSession?: boolean;
+  run(args: CommandArgs, context: CommandContext): Promise<CommandResult>;
+}
+
+/** Only for the type: a declaration that is checked where it is written. */
+export function defineCommand(command: Command): Command {
+  return command;
+}

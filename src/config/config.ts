@@ -1,0 +1,76 @@
+// The settings in force and what they are when nobody set them. Every other module gets a `Config`, never a file.
+
+import type { Rules } from "../agent/approvals.ts";
+import type { ProviderConfig } from "../agent/models/providers.ts";
+import type { ApprovalMode } from "../ledger/types.ts";
+
+export const APPROVAL_MODES = ["plan", "ask", "edits", "auto"] as const satisfies readonly ApprovalMode[];
+export const THEMES = ["auto", "light", "dark", "none"] as const;
+export type ThemeName = (typeof THEMES)[number];
+
+export interface Config {
+  /** `provider/model` or an alias; absent: the first that can be used. */
+  readonly model?: string;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly approval: Rules & { readonly mode: ApprovalMode };
+  readonly loops: { readonly minIntervalMs: number; readonly maxTicks: number };
+  /** US dollars; absent: no limit. */
+  readonly limits: { readonly turnUsd?: number; readonly dayUsd?: number; readonly sessionUsd?: number };
+  readonly theme: ThemeName;
+  /** Files of the project that the model is told, relative to its folder. */
+  readonly contextFiles: readonly string[];
+}
+
+export const DEFAULTS: Config = {
+  providers: {},
+  aliases: {},
+  approval: { mode: "ask", allow: [], deny: [] },
+  loops: { minIntervalMs: 30_000, maxTicks: 100 },
+  limits: {},
+  theme: "auto",
+  contextFiles: ["AGENTS.md"],
+};
+
+/** `DEFAULTS` as a person would have written them. */
+export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
+  approval: { mode: "ask", allow: [], deny: [] },
+  loops: { minInterval: "30s", maxTicks: 100 },
+  theme: "auto",
+  contextFiles: ["AGENTS.md"],
+};
+
+/** What one file, the environment or the flags set. */
+export interface ConfigLayer {
+  readonly model?: string | undefined;
+  readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
+  readonly approval?: ({ readonly mode?: ApprovalMode | undefined } & Partial<Rules>) | undefined;
+  readonly loops?: { readonly minInterval?: number | undefined; readonly maxTicks?: number | undefined } | undefined;
+  readonly limits?: Config["limits"] | undefined;
+  readonly theme?: ThemeName | undefined;
+  readonly contextFiles?: readonly string[] | undefined;
+}
+
+/** The layer's values on top; lists of rules grow, for a rule of a lower layer is not taken back by silence. */
+export function applyLayer(config: Config, layer: ConfigLayer): Config {
+  const { approval, loops } = layer;
+  const model = layer.model ?? config.model;
+  return {
+    ...(model === undefined ? {} : { model }),
+    providers: { ...config.providers, ...layer.providers },
+    aliases: { ...config.aliases, ...layer.aliases },
+    approval: {
+      mode: approval?.mode ?? config.approval.mode,
+      allow: [...config.approval.allow, ...(approval?.allow ?? [])],
+      deny: [...config.approval.deny, ...(approval?.deny ?? [])],
+    },
+    loops: {
+      minIntervalMs: loops?.minInterval ?? config.loops.minIntervalMs,
+      maxTicks: loops?.maxTicks ?? config.loops.maxTicks,
+    },
+    limits: { ...config.limits, ...layer.limits },
+    theme: layer.theme ?? config.theme,
+    contextFiles: layer.contextFiles ?? config.contextFiles,
+  };
+}

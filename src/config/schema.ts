@@ -1,0 +1,151 @@
+// The one schema of a config file, person's and project's alike. Imports zod, which takes 90 ms to load: only ever
+// imported lazily, when there is a file to check. Each message is the "what is allowed" half of a sentence.
+import { posix } from "node:path";
+import { z } from "zod";
+import { parseRule, type Rule } from "../agent/approvals.ts";
+import { APPROVAL_MODES, type ConfigLayer, THEMES } from "./config.ts";
+import { parseDuration } from "./durations.ts";
+
+const oneOf = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(", ");
+
+const KINDS = ["openai-compatible", "openai", "anthropic", "google", "ollama"] as const;
+const A_TEXT = "a text that is not empty";
+const AN_ADDRESS = 'an http or https address without user name and password, like "http://127.0.0.1:8080/v1"';
+const A_VARIABLE = 'the name of an environment variable that holds the key, like "LOCAL_KEY"; never the key itself';
+const A_RULE = 'a rule: tool, or tool(prefix) such as "shell(npm test)"';
+const AN_INTERVAL = 'a time of at least 1s, like "30s" or "1h30m"';
+const A_COUNT = "a whole number of at least 1";
+const AN_AMOUNT = "a number above 0, in US dollars";
+const A_NAME = "a name without spaces and slashes that begins with a letter or a digit; the name guide is taken";
+const A_RELATIVE_FILE = 'the name of a file inside the folder, like "AGENTS.md"';
+
+const text = (allowed: string, fits: (value: string) => boolean = (value) => value.trim() !== "") =>
+  z.string(allowed).refine(fits, allowed);
+
+const name = text(A_NAME, (value) => /^[\p{L}\p{N}][^\s/]*$/u.test(value) && value !== "guide");
+
+const provider = z
+  .strictObject(
+    {
+      kind: z.enum(KINDS, oneOf(KINDS)),
+      baseURL: text(AN_ADDRESS, isPlainHttpUrl).exactOptional(),
+      apiKeyEnv: text(A_VARIABLE, (value) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)).exactOptional(),
+      models: z.array(text(A_TEXT), "a list of model names").exactOptional(),
+    },
+    "an object with kind, baseURL, apiKeyEnv and models",
+  )
+  .refine((value) => value.kind !== "openai-compatible" || value.baseURL !== undefined, {
+    path: ["baseURL"],
+    message: AN_ADDRESS,
+  });
+
+const rule = z.string(A_RULE).transform((value, context): Rule => {
+  const parsed = parseRule(value);
+  if (parsed.ok) return parsed.rule;
+  context.addIssue({ code: "custom", message: parsed.problem, params: { isSentence: true } });
+  return z.NEVER;
+});
+
+const interval = z.string(AN_INTERVAL).transform((value, context): number => {
+  const ms = parseDuration(value);
+  if (ms !== undefined && ms >= 1_000) return ms;
+  context.addIssue({ code: "custom", message: AN_INTERVAL });
+  return z.NEVER;
+});
+
+const count = z.int(A_COUNT).min(1, A_COUNT);
+const amount = z.number(AN_AMOUNT).positive(AN_AMOUNT);
+
+const configFile = z.strictObject(
+  {
+    model: text('"provider/model" or an alias').exactOptional(),
+    providers: z.record(name, provider, "an object: a provider under each name").exactOptional(),
+    aliases: z.record(name, text('"provider/model"'), "an object: a model under each alias").exactOptional(),
+    approval: z
+      .strictObject(
+        {
+          mode: z.enum(APPROVAL_MODES, oneOf(APPROVAL_MODES)).exactOptional(),
+          allow: z.array(rule, "a list of rules").exactOptional(),
+          deny: z.array(rule, "a list of rules").exactOptional(),
+        },
+        "an object with mode, allow and deny",
+      )
+      .exactOptional(),
+    loops: z
+      .strictObject(
+        { minInterval: interval.exactOptional(), maxTicks: count.exactOptional() },
+        "an object with minInterval and maxTicks",
+      )
+      .exactOptional(),
+    limits: z
+      .strictObject(
+        { turnUsd: amount.exactOptional(), dayUsd: amount.exactOptional(), sessionUsd: amount.exactOptional() },
+        "an object with turnUsd, dayUsd and sessionUsd",
+      )
+      .exactOptional(),
+    theme: z.enum(THEMES, oneOf(THEMES)).exactOptional(),
+    contextFiles: z.array(text(A_RELATIVE_FILE, isInsideFolder), "a list of file names").exactOptional(),
+  },
+  "an object",
+);
+
+export type KeyPath = readonly PropertyKey[];
+
+export type ConfigIssue =
+  | { readonly kind: "unknown-key"; readonly path: KeyPath; readonly known: readonly string[] }
+  | { readonly kind: "bad-name"; readonly path: KeyPath; readonly allowed: string }
+  /** `allowed` goes on a sentence. */
+  | { readonly kind: "bad-value"; readonly path: KeyPath; readonly allowed: string }
+  /** `sentence` already says what was found. */
+  | { readonly kind: "refused"; readonly path: KeyPath; readonly sentence: string };
+
+export type CheckedConfig =
+  | { readonly ok: true; readonly layer: ConfigLayer }
+  | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
+
+export function checkConfig(value: unknown): CheckedConfig {
+  const parsed = configFile.safeParse(value);
+  if (parsed.success) return { ok: true, layer: parsed.data };
+  return { ok: false, issues: parsed.error.issues.flatMap(toConfigIssues) };
+}
+
+function toConfigIssues(issue: z.core.$ZodIssue): readonly ConfigIssue[] {
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        kind: "unknown-key",
+        path: [...issue.path, key],
+        known: knownKeys(issue.path),
+      }));
+    case "invalid_key":
+      return [{ kind: "bad-name", path: issue.path, allowed: issue.issues[0]?.message ?? A_NAME }];
+    case "custom":
+      if (issue.params?.isSentence === true) return [{ kind: "refused", path: issue.path, sentence: issue.message }];
+      return [{ kind: "bad-value", path: issue.path, allowed: issue.message }];
+    default:
+      return [{ kind: "bad-value", path: issue.path, allowed: issue.message }];
+  }
+}
+
+/** The keys of the object at `at`, a place where the schema has an object with fixed keys. */
+function knownKeys(at: KeyPath): readonly string[] {
+  const [top, ...below] = at;
+  if (top === undefined) return Object.keys(configFile.shape);
+  if (top === "providers" && below.length === 1) return Object.keys(provider.shape);
+  const section = Object.entries(configFile.shape)
+    .find(([key]) => key === top)?.[1]
+    .unwrap();
+  return section instanceof z.ZodObject ? Object.keys(section.shape) : [];
+}
+
+function isPlainHttpUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
+
+/** A project's file must not make the model read something of the person's. */
+function isInsideFolder(value: string): boolean {
+  const plain = posix.normalize(value.replaceAll("\\", "/"));
+  return value.trim() !== "" && !posix.isAbsolute(plain) && !/^[A-Za-z]:/.test(plain) && !/^\.\.?(\/|$)/.test(plain);
+}

@@ -1,0 +1,46 @@
+// What the screen needs from the program, so that the first frame is painted before the ledger is open:
+// it mounts, then boots, and shows each step of the boot as it is made.
+
+import type { Runner } from "../agent/runner.ts";
+import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
+import type { CommandContext } from "../commands/command.ts";
+import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
+import type { Admission, Message, ToolCall } from "../ledger/types.ts";
+
+/** What the program may ask of the screen while it runs. */
+export interface ScreenHost {
+  onStep(step: RecoveryStep): void;
+  /** Resolves with the person's answer; with `no` when the signal is aborted first. */
+  ask(question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply>;
+}
+
+export interface Booted {
+  readonly runner: Runner;
+  readonly context: CommandContext;
+  readonly open: readonly OpenTurn[];
+  readonly waiting: readonly Admission[];
+  /** The newest part of the conversation that is opened, and how many messages lie before it. */
+  readonly window: {
+    readonly messages: readonly Message[];
+    readonly earlier: number;
+    readonly calls: readonly ToolCall[];
+  };
+  /** Lines to say once: what a project file may not set, which model answers and why. */
+  readonly notices: readonly string[];
+  /** A project file that wants more than it may: asked once. */
+  readonly trust?: { readonly question: string; readonly answer: (trusted: boolean) => Promise<readonly string[]> };
+  /** Entered prompts of earlier sessions, newest last. */
+  readonly history: readonly string[];
+}
+
+export interface ScreenStart {
+  readonly version: string;
+  /** Shortened with ~. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly prompt?: string;
+  /** Rejects with a SteleError when the ledger cannot be opened: shown, then the exit code of its kind. */
+  readonly boot: (host: ScreenHost) => Promise<Booted>;
+  /** Ends everything that boot began; the screen is restored already. */
+  readonly shutdown: () => Promise<void>;
+}
