@@ -41,6 +41,8 @@ export type SessionEvent =
   | { readonly type: "session-changed"; readonly session: Session }
   /** What is on the screen is not on disk, and why. */
   | { readonly type: "ledger-problem"; readonly error: TurnError }
+  /** A person wants the turn to end; `turn-settled` says when it has. */
+  | { readonly type: "stop-asked" }
   | { readonly type: "turn-started"; readonly admission: AdmissionId }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }

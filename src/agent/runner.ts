@@ -7,6 +7,7 @@ import { newHolderId, newRequestId } from "../ledger/ids.ts";
 import type { LeaseRef } from "../ledger/leases.ts";
 import { LEASE_NOTICE_MS, LEASE_POLL_MS, LEASE_REFRESH_MS } from "../ledger/leases-table.ts";
 import { PROJECTION_VERSION } from "../ledger/projection.ts";
+import type { RetryResult } from "../ledger/queue.ts";
 import type {
   Admission,
   AdmissionId,
@@ -14,6 +15,7 @@ import type {
   Envelope,
   HolderId,
   Json,
+  ModelRoute,
   Payload,
   Refusal,
   RequestId,
@@ -65,6 +67,7 @@ export class Runner {
   #draining: Promise<void> | undefined;
   #again = false;
   #resumed: { lease: LeaseRef; turn: TurnRef; admission: Admission } | undefined;
+  #nextRoute: ModelRoute | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -83,6 +86,10 @@ export class Runner {
   set mode(mode: ApprovalMode) {
     this.#mode = mode;
   }
+  /** The model of the next prompt only (`/model … --once`). */
+  set nextRoute(route: ModelRoute | undefined) {
+    this.#nextRoute = route;
+  }
   get isRunning(): boolean {
     return this.#turn !== undefined;
   }
@@ -99,15 +106,30 @@ export class Runner {
 
   /** Resolves when the prompt is stored: it is safe then, whatever happens to this process. */
   async submit(prompt: Payload["prompt"], options: SubmitOptions = {}): Promise<Admission> {
+    const kind = options.kind ?? "prompt";
+    const route = kind === "prompt" ? this.#nextRoute : undefined;
     const { admission } = await this.#options.db.admit({
       request: options.request ?? newRequestId(),
-      kind: options.kind ?? "prompt",
-      payload: { prompt, approval: this.#mode, cwd: this.#session.cwd },
+      kind,
+      payload: { prompt, approval: this.#mode, cwd: this.#session.cwd, ...(route && { route }) },
       target: options.target ?? { kind: "session", asked: this.#session.id },
       session: this.#session.id,
     });
+    if (route) this.#nextRoute = undefined;
     this.#admitted(admission);
     return admission;
+  }
+
+  /** The last prompt again, before everything that waits; its old answer stays as a sibling. */
+  async retry(): Promise<RetryResult> {
+    const { id, cwd } = this.#session;
+    const wanted = { request: newRequestId(), approval: this.#mode, cwd, holder: this.holder };
+    const result = await this.#options.db.retry(id, wanted);
+    if (result.kind !== "retried") return result;
+    this.emit({ type: "head-moved", session: id, ...(result.head !== undefined && { head: result.head }) });
+    await this.refresh();
+    this.#admitted(result.admission);
+    return result;
   }
 
   #admitted(admission: Admission): void {
@@ -132,6 +154,7 @@ export class Runner {
 
   /** Stops the running turn; what was queued behind it waits for a key. */
   stop(): void {
+    this.emit({ type: "stop-asked" });
     this.#turn?.abort();
     this.#waiting.abort();
     this.#waiting = new AbortController();
@@ -149,6 +172,7 @@ export class Runner {
     this.stop();
     await this.idle();
     this.#session = session;
+    this.#nextRoute = undefined;
     this.emit({ type: "session", session, resumed });
     this.wake();
   }

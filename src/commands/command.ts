@@ -5,6 +5,7 @@ import type { ModelRegistry } from "../agent/models/registry.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
+import type { NewSession } from "../ledger/sessions.ts";
 import type { Admission, ApprovalMode, Session } from "../ledger/types.ts";
 
 export interface ArgSpec {
@@ -35,10 +36,13 @@ export interface ShownSetting {
   readonly from: string;
 }
 
-/** What commands may use. Everything a person can do goes through the ledger, the runner and the settings. */
-export interface CommandContext {
+/** What commands may use without a conversation. What a person can do goes through the ledger, the runner and the settings. */
+export interface FreeContext {
   readonly db: AsyncSessionDB;
-  readonly runner: Runner;
+  /** Absent: no conversation is open. */
+  readonly runner?: Runner;
+  /** The runner of this session's conversation: the open one, or one that is opened for it. */
+  readonly runnerFor: (session: Session) => Promise<Runner>;
   readonly models: ModelRegistry;
   readonly settings: Settings;
   readonly surface: "screen" | "argv";
@@ -51,11 +55,20 @@ export interface CommandContext {
     open: readonly OpenTurn[];
     waiting: readonly Admission[];
   }>;
+  /** A session of this folder with the default model, to be created. */
+  readonly newSession: (more: { title?: string; openedByNew?: boolean }) => Promise<NewSession>;
   /** Writes a new file inside the session's folder; refuses to replace one. */
   readonly createFile: (
     name: string,
     text: string,
   ) => Promise<{ ok: true; path: string } | { ok: false; problem: string }>;
+  /** A small text file of the session's folder; undefined when it is not there or cannot be read. */
+  readonly readFile: (name: string) => Promise<string | undefined>;
+  readonly hasFolder: (path: string) => Promise<boolean>;
+}
+
+export interface CommandContext extends FreeContext {
+  readonly runner: Runner;
 }
 
 /** The person's configuration, as far as commands read or change it. */
@@ -78,7 +91,13 @@ export interface PickItem {
 
 /** `json` is what `--json` prints: one object, or one a line. All text may be untrusted: front ends sanitise. */
 export type CommandResult =
-  | { readonly kind: "lines"; readonly lines: readonly string[]; readonly json?: object | readonly object[] }
+  | {
+      readonly kind: "lines";
+      readonly lines: readonly string[];
+      readonly json?: object | readonly object[];
+      /** A check found the ledger unwell: exit code 4. */
+      readonly failure?: "ledger";
+    }
   | {
       readonly kind: "rows";
       readonly columns: readonly string[];
@@ -91,9 +110,13 @@ export type CommandResult =
       readonly session: Session;
       readonly resumed: boolean;
       readonly lines: readonly string[];
+      /** The last exchanges in short, for a front end that does not print the window itself. */
+      readonly recap?: readonly string[];
     }
   | { readonly kind: "pick"; readonly title: string; readonly items: readonly PickItem[]; readonly empty: string }
   | { readonly kind: "submit"; readonly text: string }
+  /** A turn was set going by the runner: without a screen, wait for `runner.idle()`. */
+  | { readonly kind: "turn"; readonly runner: Runner; readonly lines: readonly string[]; readonly json?: object }
   /** The transcript changed under the screen; text returns to the composer. */
   | { readonly kind: "prefill"; readonly text: string; readonly lines: readonly string[]; readonly json?: object }
   | { readonly kind: "confirm"; readonly question: string; readonly command: string }
@@ -106,27 +129,39 @@ export type CommandResult =
   | { readonly kind: "mode"; readonly mode: ApprovalMode; readonly lines: readonly string[] }
   | { readonly kind: "stop" }
   | { readonly kind: "quit" }
-  /** Wrong words: exit code 2. */
-  | { readonly kind: "usage"; readonly message: string; readonly hint?: string }
+  /** Wrong words: exit code 2. `code` is the ledger's, when it was the ledger that refused them. */
+  | { readonly kind: "usage"; readonly message: string; readonly hint?: string; readonly code?: string }
   /** An expected refusal; `busy` is exit code 3, `person` 5, `failed` 1. */
   | { readonly kind: "refused"; readonly why: string; readonly code: "busy" | "conflict" | "person" | "failed" };
 
-export interface Command {
+interface Declaration {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly args?: readonly ArgSpec[];
   readonly flags?: readonly FlagSpec[];
+  /** Own commands under it, `/queue drop 7`: taken when the first word is one of their names. */
+  readonly verbs?: readonly Command[];
+  /** Names kept for verbs of a later version: refused as such, never taken for an argument. */
+  readonly later?: readonly string[];
   /** `any`: also while a turn runs. */
   readonly during: "idle" | "any";
   /** Not a subcommand: it makes no sense without a screen. */
   readonly screenOnly?: boolean;
-  /** As a subcommand it needs no conversation to be named. */
-  readonly needsNoSession?: boolean;
-  run(args: CommandArgs, context: CommandContext): Promise<CommandResult>;
 }
 
+export interface SessionCommand extends Declaration {
+  readonly needsNoSession?: false;
+  run(args: CommandArgs, context: CommandContext): Promise<CommandResult>;
+}
+export interface FreeCommand extends Declaration {
+  /** As a subcommand it needs no conversation to be named. */
+  readonly needsNoSession: true;
+  run(args: CommandArgs, context: FreeContext): Promise<CommandResult>;
+}
+export type Command = SessionCommand | FreeCommand;
+
 /** Only for the type: a declaration that is checked where it is written. */
-export function defineCommand(command: Command): Command {
+export function defineCommand<C extends Command>(command: C): C {
   return command;
 }

@@ -42,12 +42,17 @@ function suggestKey({ path, known }: Extract<ConfigIssue, { kind: "unknown-key" 
 function found(path: KeyPath, value: unknown): string {
   const there = valueAt(value, path);
   if (there === undefined) return "missing";
-  const isSecret = path.at(-1) === "apiKeyEnv" || (path.at(-1) === "baseURL" && String(there).includes("@"));
-  if (typeof there === "string" && isSecret) return `a text of ${there.length} characters (not shown)`;
+  if (typeof there === "string" && mayHoldSecret(path.at(-1), there)) {
+    return `a text of ${there.length} characters (not shown)`;
+  }
   if (Array.isArray(there)) return "a list";
   if (typeof there === "object" && there !== null) return "an object";
   const shown = JSON.stringify(there);
   return shown.length <= MAX_FOUND ? shown : `${shown.slice(0, MAX_FOUND)}…`;
+}
+
+function mayHoldSecret(key: PropertyKey | undefined, text: string): boolean {
+  return key === "apiKeyEnv" || (key === "baseURL" && text.includes("@"));
 }
 
 export function valueAt(value: unknown, path: KeyPath): unknown {

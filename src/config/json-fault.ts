@@ -23,7 +23,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
     at += matchAt(SPACE, text, at).length;
     if (at === text.length) return expected === "end" ? undefined : faultAt(text, at, expected);
     const token = matchAt(TOKEN, text, at);
-    const next = token === "" ? undefined : accept(token, expected, open);
+    const next: Expected | undefined = token === "" ? undefined : accept(token, expected, open);
     if (next === undefined) return faultAt(text, at, expected);
     expected = next;
     at += token.length;

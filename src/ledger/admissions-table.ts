@@ -101,6 +101,13 @@ export function admissionQueries(db: Database) {
       )
       .pluck(),
     ofSession: db.prepare<[string], AdmissionRow>("select * from admissions where session_id = ? order by seq"),
+    prompts: db
+      .prepare<[number], string>(
+        `select json_extract(payload, '$.prompt[0].text') from admissions
+         where kind in ('prompt', 'steer') and json_extract(payload, '$.prompt[0].text') is not null
+         order by seq desc limit ?`,
+      )
+      .pluck(),
     lastEnvelope: db
       .prepare<[string], string>(
         `select e.json from admissions a join turn_envelopes e on e.hash = a.envelope_hash

@@ -38,6 +38,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   setModel: "keyed",
   setTitle: "keyed",
   setFlags: "keyed",
+  discardEmpty: "keyed",
   putSystemPrompt: "keyed",
   systemPrompt: "read",
   message: "read",
@@ -56,6 +57,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   envelope: "read",
   lastEnvelope: "read",
   admissionsOf: "read",
+  promptHistory: "read",
   cancel: "keyed",
   edit: "keyed",
   reorder: "keyed",
@@ -95,6 +97,8 @@ export interface AsyncOptions {
   readonly path: string;
   readonly program?: string;
   readonly readOnly?: boolean;
+  /** Absent: the built one beside this code. */
+  readonly workerFile?: string;
 }
 
 export interface AsyncSessionDB extends AsyncVerbs {}
@@ -171,7 +175,7 @@ class LedgerThread {
   isDead = false;
 
   constructor(options: AsyncOptions & { secondary?: boolean }) {
-    this.#worker = new Worker(workerFile(), { workerData: options });
+    this.#worker = new Worker(options.workerFile ?? builtWorker(), { workerData: options });
     this.opened = new Promise((resolve, reject) => {
       this.#pending.set(0, { verb: "stats", resolve: (value) => resolve(value as LedgerInfo), reject });
     });
@@ -237,7 +241,7 @@ async function withinTime(promise: Promise<unknown>, ms: number): Promise<void> 
 function ignore(): void {}
 
 /** Beside every chunk of the bundle; tests that run the sources take the last build. */
-function workerFile(): string {
+function builtWorker(): string {
   const places = ["./worker.js", "../../dist/worker.js"];
   const file = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((each) => existsSync(each));
   if (!file) throw ledgerError("ledger_internal", "The ledger's worker is not built.", { hint: "Run: npm start" });

@@ -241,6 +241,11 @@ export class SessionDB {
     return this.#tx.write("set-flags", (tx) => sessions.setFlags(tx, sessions.sessionRow(tx.q, id), flags));
   }
 
+  /** A session that nothing was ever said in and nobody asked to keep: gone. True when it was. */
+  discardEmpty(id: SessionId): boolean {
+    return this.#tx.write("create-session", (tx) => tx.q.sessions.discardEmpty.run({ id }).changes === 1);
+  }
+
   putSystemPrompt(text: string): Hash {
     return this.#tx.write("create-session", (tx) => sessions.putPrompt(tx, text));
   }
@@ -353,6 +358,11 @@ export class SessionDB {
 
   admissionsOf(session: SessionId): Admission[] {
     return this.#tx.read((q) => q.admissions.ofSession.all(session).map(toAdmission));
+  }
+
+  /** Text of the newest prompts of all conversations, oldest first. */
+  promptHistory(limit: number): string[] {
+    return this.#tx.read((q) => q.admissions.prompts.all(limit).reverse());
   }
 
   cancel(id: AdmissionId): Admission {

@@ -117,6 +117,13 @@ export function sessionQueries(db: Database) {
       `update sessions set head_id = null, deleted_at = ?, title = null, title_source = null, revision = revision + 1
        where id = ?`,
     ),
+    discardEmpty: db.prepare<[{ id: string }]>(
+      `delete from sessions where id = @id and head_id is null and opened_by_new = 0 and parent_id is null
+         and title_source is not 'person'
+         and not exists (select 1 from messages where session_id = @id)
+         and not exists (select 1 from admissions where session_id = @id)
+         and not exists (select 1 from sessions child where child.parent_id = @id)`,
+    ),
     isLiveHead: db
       .prepare<[number], number>(
         "select exists (select 1 from sessions where head_id = ? and end_reason is not 'compression')",

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
 import { ledgerError, sqliteCode } from "./errors.ts";
 import { patiently } from "./patience.ts";
+import { sidecarPath } from "./sidecar-path.ts";
 
 export interface Sidecar {
   readonly findings: readonly string[];
@@ -20,10 +21,6 @@ interface Seen {
 }
 
 const require = createRequire(import.meta.url);
-
-export function sidecarPath(file: string): string {
-  return `${file}.guard`;
-}
 
 export function openSidecar(options: {
   file: string;

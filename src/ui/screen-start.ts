@@ -29,6 +29,8 @@ export interface Booted {
   readonly notices: readonly string[];
   /** A project file that wants more than it may: asked once. */
   readonly trust?: { readonly question: string; readonly answer: (trusted: boolean) => Promise<readonly string[]> };
+  /** A command to run first: the list of sessions after a bare -r. */
+  readonly openPicker?: string;
   /** Entered prompts of earlier sessions, newest last. */
   readonly history: readonly string[];
 }

@@ -1,0 +1,155 @@
+// What the command line asked for, done: the screen, one turn, or one command; and how it ends. Every error
+// leaves here as one message with its hint, on stderr, as text or as JSON, with the exit code of its kind.
+
+import type { CommandResult } from "./commands/command.ts";
+import { type Dispatched, dispatch, type Globals } from "./commands/dispatch.ts";
+import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
+import { SteleError } from "./ledger/errors.ts";
+import { type GlobalFlags, nobodyToAsk, openProgram, type Program, type SessionChoice, UsageError } from "./program.ts";
+import { jsonLine, type Output, printResult, safeText } from "./ui/printer.ts";
+
+const output: Output = {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+};
+
+export async function main(argv: readonly string[], version: string): Promise<ExitCode> {
+  // A reader that went away (`stele … | head`) ends the program quietly.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  let json = argv.includes("--json");
+  try {
+    const asked = await dispatch(argv);
+    if (asked.kind === "usage") throw new UsageError(asked.message, asked.hint);
+    if (asked.kind === "help") return await printHelp(asked.about);
+    json = asked.globals.json;
+    return await perform(asked, version);
+  } catch (error) {
+    return report(error, json);
+  }
+}
+
+type Asked = Exclude<Dispatched, { kind: "usage" | "help" }>;
+
+async function perform(asked: Asked, version: string): Promise<ExitCode> {
+  if (asked.globals.noColor) process.env["NO_COLOR"] = "1";
+  const choice = choiceOf(asked.globals);
+  if (asked.kind === "screen" && canShowScreen()) return openTheScreen(asked, { version, choice });
+  const program = await openProgram({ flags: flagsOf(asked.globals), env: process.env, version, cwd: process.cwd() });
+  try {
+    await program.db.opened;
+    if (asked.kind === "command") return await performCommand(program, asked, choice);
+    return await performRun(program, asked, choice);
+  } finally {
+    await program.db.close();
+  }
+}
+
+function canShowScreen(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
+}
+
+async function openTheScreen(
+  asked: Extract<Asked, { kind: "screen" }>,
+  start: { version: string; choice: SessionChoice },
+): Promise<ExitCode> {
+  const { startScreen } = await import("./screen.ts");
+  return startScreen({ ...start, globals: asked.globals, prompt: asked.prompt });
+}
+
+async function performRun(
+  program: Program,
+  asked: Extract<Asked, { kind: "screen" | "run" }>,
+  choice: SessionChoice,
+): Promise<ExitCode> {
+  const { readStdin, runHeadless } = await import("./headless.ts");
+  const { globals } = asked;
+  if (choice.kind === "session" && choice.asked === "") throw new UsageError("-r needs the name of a session here.");
+  const piped = await readStdin(process.stdin, asked.prompt !== "");
+  const prompt = [asked.prompt, piped.trimEnd()].filter((text) => text !== "").join("\n\n");
+  if (prompt.trim() === "") {
+    const here = asked.kind === "screen" ? "There is no terminal here, so stele runs one turn and ends; " : "";
+    throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
+  }
+  const request = globals.request === undefined ? {} : { request: globals.request };
+  return runHeadless(program, { prompt, choice, ...request, json: globals.json, runQueued: globals.runQueued }, output);
+}
+
+async function performCommand(
+  program: Program,
+  asked: Extract<Asked, { kind: "command" }>,
+  choice: SessionChoice,
+): Promise<ExitCode> {
+  const { runCommand } = await import("./commands/run-command.ts");
+  const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
+  const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
+  const runner = session && program.runner(session, true, nobodyToAsk);
+  const context = runner ? program.context(runner, "argv") : program.freeContext("argv");
+  const result = await runCommand(asked, context);
+  if (result.kind === "confirm" && asked.globals.yes)
+    throw new SteleError("usage", "This command takes its own --yes.");
+  printResult(result, output, asked.globals.json);
+  if (result.kind === "turn") await result.runner.idle();
+  await runner?.close();
+  return endOf(result, asked.globals.json);
+}
+
+function endOf(result: CommandResult, json: boolean): ExitCode {
+  switch (result.kind) {
+    case "usage":
+      reportLine({ code: result.code ?? "usage", message: result.message, hint: result.hint ?? "" }, json);
+      return EXIT.usage;
+    case "refused":
+      reportLine({ code: result.code, message: result.why, hint: "" }, json);
+      return REFUSAL_EXITS[result.code];
+    case "confirm":
+      return EXIT.usage;
+    case "lines":
+      return result.failure === "ledger" ? EXIT.ledger : EXIT.done;
+    default:
+      return EXIT.done;
+  }
+}
+
+const REFUSAL_EXITS = {
+  busy: EXIT.busy,
+  conflict: EXIT.turnFailed,
+  person: EXIT.needsPerson,
+  failed: EXIT.turnFailed,
+} as const;
+
+async function printHelp(about: string | undefined): Promise<ExitCode> {
+  const [{ helpPage, commandHelp }, { optionLines }, { findCommand }] = await Promise.all([
+    import("./commands/help-pages.ts"),
+    import("./commands/dispatch.ts"),
+    import("./commands/registry.ts"),
+  ]);
+  const command = about === undefined ? undefined : findCommand(about);
+  output.out(`${(command ? commandHelp(command) : helpPage(optionLines())).join("\n")}\n`);
+  return EXIT.done;
+}
+
+export function flagsOf(globals: Globals): GlobalFlags {
+  return globals;
+}
+
+function choiceOf(globals: Globals): SessionChoice {
+  if (globals.resume !== undefined) return { kind: "session", asked: globals.resume };
+  return globals.continue ? { kind: "continue" } : { kind: "new" };
+}
+
+/** What went wrong, in one place. A defect keeps its stack: it is for us, not for the person. */
+export function report(error: unknown, json: boolean): ExitCode {
+  if (!(error instanceof SteleError)) {
+    output.err(
+      `stele: unexpected error\n${safeText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+    );
+    return EXIT.turnFailed;
+  }
+  reportLine(error, json);
+  return error instanceof UsageError ? EXIT.usage : exitCodeOf(error.code);
+}
+
+function reportLine({ code, message, hint }: { code: string; message: string; hint: string }, json: boolean): void {
+  if (json) output.err(`${jsonLine({ error: { code, message, ...(hint !== "" && { hint }) } })}\n`);
+  else output.err(`stele: ${safeText(message)}${hint === "" ? "" : `\n  ${safeText(hint)}`}\n`);
+}

@@ -1,0 +1,139 @@
+// The command line → what was asked for. yargs reads the flags that every way of starting understands; the
+// words of a command are read by the command's own declaration, the same for `/undo 2` and `stele undo 2`.
+import { closest, distance } from "fastest-levenshtein";
+import yargs from "yargs";
+import type { Command, CommandArgs } from "./command.ts";
+import { findCommand } from "./registry.ts";
+import { readWords } from "./words.ts";
+
+export type Dispatched =
+  /** No subcommand: the screen, or `run` where there is no terminal. */
+  | { readonly kind: "screen"; readonly prompt: string; readonly globals: Globals }
+  | { readonly kind: "run"; readonly prompt: string; readonly globals: Globals }
+  | { readonly kind: "command"; readonly command: Command; readonly args: CommandArgs; readonly globals: Globals }
+  | { readonly kind: "help"; readonly about?: string }
+  | { readonly kind: "usage"; readonly message: string; readonly hint: string; readonly json: boolean };
+
+export interface Globals {
+  readonly home?: string;
+  readonly profile?: string;
+  readonly ledger?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly continue: boolean;
+  /** "" asks for the list. */
+  readonly resume?: string;
+  readonly yes: boolean;
+  readonly readOnly: boolean;
+  readonly json: boolean;
+  readonly request?: string;
+  readonly runQueued: boolean;
+  readonly noColor: boolean;
+  readonly screenReader: boolean;
+}
+
+const OPTIONS = {
+  continue: { alias: "c", type: "boolean", describe: "go on with the latest conversation of this folder" },
+  resume: { alias: "r", type: "string", describe: "open a session by id, prefix or title; alone: choose one" },
+  model: { alias: "m", type: "string", describe: "provider/model, or an alias of the config" },
+  yes: { alias: "y", type: "boolean", describe: "allow every tool call (approval mode auto)" },
+  "read-only": { type: "boolean", describe: "allow reading only (approval mode plan)" },
+  json: { type: "boolean", describe: "print JSON, one object a line" },
+  output: { type: "string", choices: ["text", "json"], describe: "as --json, for run" },
+  request: { type: "string", describe: "name of this request: asked again, it is not run again (run)" },
+  "run-queued": { type: "boolean", describe: "also run what a crash left waiting (run)" },
+  cwd: { alias: "C", type: "string", describe: "work in this folder" },
+  home: { type: "string", describe: "folder of ledger and config (default: STELE_HOME)" },
+  profile: { type: "string", describe: "a ledger and config of its own, below home" },
+  ledger: { type: "string", describe: "another ledger file" },
+  "no-color": { type: "boolean", describe: "no colours" },
+  "screen-reader": { type: "boolean", describe: "plain lines, nothing is repainted" },
+  help: { alias: "h", type: "boolean", describe: "this page; after a command: its own" },
+  version: { alias: "V", type: "boolean", describe: "the version" },
+} as const;
+
+export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
+  const parsed = await parse(argv);
+  if (typeof parsed === "string") return usage(parsed, "See: stele --help", argv);
+  const globals = globalsOf(parsed);
+  const words = (parsed["_"] ?? []).map(String);
+  const literal = (parsed["--"] ?? []).map(String);
+  const [first = "", ...rest] = words;
+  const command = first === "run" ? undefined : findCommand(first);
+  if (parsed["help"] === true) return first === "" ? { kind: "help" } : { kind: "help", about: first };
+  if (command && !command.screenOnly) {
+    const read = readWords(command, [...rest, ...literal], globals.yes);
+    if (!read.ok) return usage(read.message, read.hint ?? `See: stele help ${command.name}`, argv);
+    return { kind: "command", command: read.command, args: read.args, globals };
+  }
+  const prompt = first === "run" ? rest : words;
+  const unknown = prompt.find((word) => /^--?[A-Za-z]/.test(word));
+  if (unknown !== undefined) return usage(`There is no option ${unknown}.`, nearestOption(unknown), argv);
+  return { kind: first === "run" ? "run" : "screen", prompt: [...prompt, ...literal].join(" "), globals };
+}
+
+type Parsed = Record<string, unknown> & { readonly _?: readonly unknown[]; readonly "--"?: readonly unknown[] };
+
+/** The values, or why they cannot be read. */
+async function parse(argv: readonly string[]): Promise<Parsed | string> {
+  const failures: string[] = [];
+  const parser = yargs([...argv])
+    .parserConfiguration({
+      "unknown-options-as-args": true,
+      "parse-positional-numbers": false,
+      "parse-numbers": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "boolean-negation": false,
+      "duplicate-arguments-array": false,
+      "populate--": true,
+    })
+    .options(OPTIONS)
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .fail((message) => {
+      failures.push(message);
+    });
+  const parsed = (await parser.parseAsync()) as Parsed;
+  return failures[0] ?? parsed;
+}
+
+function globalsOf(parsed: Parsed): Globals {
+  const text = (key: string) => (typeof parsed[key] === "string" ? { [key]: parsed[key] } : {});
+  return {
+    ...text("home"),
+    ...text("profile"),
+    ...text("ledger"),
+    ...text("model"),
+    ...text("cwd"),
+    ...text("resume"),
+    ...text("request"),
+    continue: parsed["continue"] === true,
+    yes: parsed["yes"] === true,
+    readOnly: parsed["read-only"] === true,
+    json: parsed["json"] === true || parsed["output"] === "json",
+    runQueued: parsed["run-queued"] === true,
+    noColor: parsed["no-color"] === true,
+    screenReader: parsed["screen-reader"] === true,
+  };
+}
+
+function usage(message: string, hint: string, argv: readonly string[]): Dispatched {
+  return { kind: "usage", message, hint, json: argv.includes("--json") };
+}
+
+function nearestOption(option: string): string {
+  const name = option.replace(/^-+/, "").replace(/=.*$/, "");
+  const near = closest(name, Object.keys(OPTIONS));
+  const isNear = distance(name, near) <= Math.max(2, near.length / 3);
+  return isNear ? `Nearest: --${near}. To say it to the model, put -- before it.` : "See: stele --help";
+}
+
+/** The options as `--help` lists them. */
+export function optionLines(): string[] {
+  return Object.entries(OPTIONS).map(([name, option]) => {
+    const short = "alias" in option ? `-${option.alias}, ` : "    ";
+    return `  ${short}--${name.padEnd(14)} ${option.describe}`;
+  });
+}

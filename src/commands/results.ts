@@ -1,0 +1,43 @@
+// Results that many commands end in, and the few phrases they share.
+import type { Refusal, Session } from "../ledger/types.ts";
+import type { CommandResult, FreeContext } from "./command.ts";
+
+type Usage = Extract<CommandResult, { kind: "usage" }>;
+type Refused = Extract<CommandResult, { kind: "refused" }>;
+
+export function usage(message: string, hint?: string): Usage {
+  return { kind: "usage", message, ...(hint !== undefined && { hint }) };
+}
+
+export function lines(text: string | readonly string[], json?: object | readonly object[]): CommandResult {
+  return { kind: "lines", lines: typeof text === "string" ? [text] : text, ...(json && { json }) };
+}
+
+/** A verb's refusal; the turn in the way is named also when it is this program's own. */
+export function refused(refusal: Refusal, context: FreeContext): Refused {
+  const { kind, why } = refusal;
+  const isOwn = kind === "busy" && refusal.holder === undefined && context.runner?.isRunning;
+  return { kind: "refused", why: isOwn ? runningHere() : why, code: kind };
+}
+
+export function runningHere(): string {
+  return `A turn is running here, in stele, pid ${process.pid}. Stop it first: esc, or /stop.`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What a session is called where it has no title of its own. */
+export function nameOf(session: Session): string {
+  return session.title ?? "(no prompt yet)";
+}
+
+export function modelOf({ route }: Pick<Session, "route">): string {
+  return `${route.provider}/${route.model}`;
+}
+
+/** Words for a slash on the screen, for a subcommand without one: `/sessions` or `stele sessions`. */
+export function called(command: string, { surface }: Pick<FreeContext, "surface">): string {
+  return surface === "screen" ? `/${command}` : `stele ${command}`;
+}

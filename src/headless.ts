@@ -1,0 +1,219 @@
+// `stele run`: one turn without a screen. Asking again under the same request id prints the stored end and exits
+// alike, without running. Its exit code is the turn's outcome.
+import { fstatSync } from "node:fs";
+import type { SessionEvent } from "./agent/events.ts";
+import type { Runner } from "./agent/runner.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { newRequestId } from "./ledger/ids.ts";
+import type { Admission, Outcome, RequestId, Session, Target } from "./ledger/types.ts";
+import { nobodyToAsk, type Program, type SessionChoice, UsageError } from "./program.ts";
+import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
+
+export interface RunOptions {
+  readonly prompt: string;
+  readonly choice: SessionChoice;
+  readonly request?: string;
+  readonly json: boolean;
+  readonly runQueued: boolean;
+}
+
+export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
+  const printer = new RunPrinter(output, options.json);
+  const { admission, session, isNew } = await admit(program, options);
+  const runner = program.runner(session, options.choice.kind !== "new", nobodyToAsk);
+  printer.print({ type: "session", session, resumed: options.choice.kind !== "new" });
+  const { id, request, summary: text } = admission;
+  printer.print({ type: "prompt-admitted", admission: id, request, state: admission.status, text });
+  const stopListening = runner.listen((event) => printer.print(event));
+  const unhook = onSignals(runner);
+  try {
+    if (options.runQueued) await releaseHeld(program, runner);
+    const end = await untilEnd(program, { runner, admission, isNew });
+    return await printer.end(program, end);
+  } finally {
+    unhook();
+    stopListening();
+    await runner.close();
+  }
+}
+
+async function admit(
+  program: Program,
+  options: RunOptions,
+): Promise<{ admission: Admission; session: Session; isNew: boolean }> {
+  const target: Target = options.choice;
+  const request = (options.request ?? newRequestId()) as RequestId;
+  if (request.length > 1024 || request === "") throw new UsageError("--request takes 1 to 1024 characters.");
+  const existing = options.choice.kind === "new" ? undefined : await program.existingSession(options.choice);
+  const session = existing ? await program.applyModelFlag(existing) : await program.newSession({ source: "run" });
+  const admitted = await program.db.admit({
+    request,
+    kind: "prompt",
+    payload: { prompt: [{ kind: "text", text: options.prompt }], approval: program.mode, cwd: session.cwd },
+    target,
+    session: "id" in session ? session.id : session,
+  });
+  return { ...admitted, session: await program.db.canonical(admitted.admission.conversation) };
+}
+
+/** What a crash left waiting in this conversation is run too, before what was asked now. */
+async function releaseHeld(program: Program, runner: Runner): Promise<void> {
+  await program.db.holdOrphans();
+  for (const each of await program.db.openAdmissions(runner.session.conversation))
+    if (each.status === "queued" && each.held !== undefined) await program.db.release(each.id);
+}
+
+const POLL_MS = 200;
+
+/** Drives or waits for this one admission until it is over or stuck. */
+async function untilEnd(
+  program: Program,
+  run: { runner: Runner; admission: Admission; isNew: boolean },
+): Promise<Admission> {
+  const { db } = program;
+  let isStopped = false;
+  const stopListening = run.runner.listen((event) => {
+    if (event.type === "stop-asked") isStopped = true;
+  });
+  try {
+    if (run.isNew) run.runner.wake();
+    for (;;) {
+      await run.runner.idle();
+      const now = await db.admission(run.admission.id);
+      if (now.status === "terminal" || now.status === "unknown") return now;
+      if (isStopped) return now.status === "queued" ? db.cancel(now.id) : now;
+      const open = await db.openAdmissions(now.conversation);
+      if (open.some((each) => each.status === "unknown")) return now;
+      if (now.status === "started") await reclaimFromTheDead(program, run.runner, now);
+      else await adoptOrWait(program, run.runner, now);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  } finally {
+    stopListening();
+  }
+}
+
+/** Started by somebody else: theirs while they live, unknown once they are proven dead. */
+async function reclaimFromTheDead(program: Program, runner: Runner, admission: Admission): Promise<void> {
+  const wanted = { conversation: admission.conversation, holder: runner.holder };
+  const taken = await program.db.acquireLease(wanted);
+  if (taken.kind === "acquired") await program.db.releaseLease(taken.lease);
+}
+
+/** Asked before by a program that is gone: this one takes its place in asking. */
+async function adoptOrWait(program: Program, runner: Runner, admission: Admission): Promise<void> {
+  await program.db.holdOrphans();
+  const now = await program.db.admission(admission.id);
+  if (now.status === "queued" && now.held !== undefined) {
+    await program.db.release(now.id);
+    runner.wake();
+  } else if (now.status === "queued" && now.submitter.pid === process.pid) {
+    runner.wake();
+  }
+}
+
+function onSignals(runner: Runner): () => void {
+  const stop = () => runner.stop();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}
+
+class RunPrinter {
+  readonly #output: Output;
+  readonly #json: boolean;
+  #settled: SessionEvent | undefined;
+
+  constructor(output: Output, json: boolean) {
+    this.#output = output;
+    this.#json = json;
+  }
+
+  print(event: SessionEvent): void {
+    if (event.type === "turn-settled") this.#settled = event;
+    if (this.#json) {
+      const line = eventLine(event);
+      if (line) this.#output.out(`${jsonLine(line)}\n`);
+      return;
+    }
+    const line = progressLine(event);
+    if (line !== undefined) this.#output.err(`${safeText(line)}\n`);
+  }
+
+  /** The end as it is stored; said again when this process did not run it. */
+  async end(program: Program, admission: Admission): Promise<ExitCode> {
+    const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
+    if (admission.status !== "terminal") {
+      const text = "An interrupted turn of this conversation waits for a decision: stele recover";
+      if (!this.#json) this.#output.err(`${text}\n`);
+      else this.#output.err(`${jsonLine({ error: { code: "needs_person", message: text, hint: "stele recover" } })}\n`);
+      return EXIT.needsPerson;
+    }
+    if (!this.#settled) {
+      if (last) this.print({ type: "message-added", message: last });
+      this.print({
+        type: "turn-settled",
+        admission: admission.id,
+        outcome: admission.outcome ?? "failed",
+        ...(admission.lastMessage !== undefined && { message: admission.lastMessage }),
+        ...(admission.usage && { usage: admission.usage }),
+        ...(admission.error && { error: admission.error }),
+      });
+    }
+    if (!this.#json && last?.role === "assistant") this.#output.out(`${safeText(answerText(last)).trimEnd()}\n`);
+    return exitOf(admission.outcome ?? "failed");
+  }
+}
+
+function exitOf(outcome: Outcome): ExitCode {
+  switch (outcome) {
+    case "completed":
+    case "steered":
+      return EXIT.done;
+    case "interrupted":
+    case "cancelled":
+      return EXIT.stopped;
+    case "failed":
+    case "rejected":
+      return EXIT.turnFailed;
+  }
+}
+
+/** How long a pipe that nobody writes to is waited for when there is a prompt already. */
+const STDIN_PATIENCE_MS = 300;
+const STDIN_MAX_BYTES = 16 * 1024 * 1024;
+
+/** What is piped in; a pipe that is open and silent does not hold a prompt up. */
+export async function readStdin(stdin: NodeJS.ReadStream, hasPrompt: boolean): Promise<string> {
+  if (stdin.isTTY || isClosed()) return "";
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await new Promise<void>((resolve, reject) => {
+    const timer = hasPrompt && !isFile() ? setTimeout(resolve, STDIN_PATIENCE_MS) : undefined;
+    stdin.on("data", (chunk: Buffer) => {
+      clearTimeout(timer);
+      size += chunk.length;
+      if (size > STDIN_MAX_BYTES)
+        reject(new UsageError("More than 16 MB came on stdin.", "Write it to a file and name the file."));
+      chunks.push(chunk);
+    });
+    stdin.on("end", resolve);
+    stdin.on("error", resolve); // closed or unreadable: then nothing is piped in
+  }).finally(() => stdin.destroy());
+  return Buffer.concat(chunks).toString("utf8").toWellFormed();
+}
+
+function isClosed(): boolean {
+  try {
+    fstatSync(0);
+    return false;
+  } catch {
+    return true; // started without a stdin
+  }
+}
+
+function isFile(): boolean {
+  return fstatSync(0).isFile();
+}

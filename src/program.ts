@@ -1,0 +1,320 @@
+// Puts the program together from what the command line asked for: home, settings, models, ledger, one session
+// and its runner. Nothing here prints. The ledger opens in its own thread while the rest is read.
+import { homedir } from "node:os";
+import path from "node:path";
+import { parseRule, type Rules } from "./agent/approvals.ts";
+import { inspectWorkspace } from "./agent/context.ts";
+import { type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
+import { Runner } from "./agent/runner.ts";
+import { createFileGate, type FileGate } from "./agent/tools/files.ts";
+import type { TurnContext } from "./agent/turn-context.ts";
+import type { CommandContext, FreeContext, Settings } from "./commands/command.ts";
+import type { Config } from "./config/config.ts";
+import { type Home, resolveHome } from "./config/home.ts";
+import { type LoadedConfig, loadConfig } from "./config/load-config.ts";
+import { rememberTrust } from "./config/trust.ts";
+import { updateConfig } from "./config/update-config.ts";
+import { AsyncSessionDB } from "./ledger/async-session-db.ts";
+import { SteleError } from "./ledger/errors.ts";
+import { newHolderId } from "./ledger/ids.ts";
+import { type OpenTurn, type RecoveryStep, recover } from "./ledger/recovery.ts";
+import type { NewSession } from "./ledger/sessions.ts";
+import { sidecarPath } from "./ledger/sidecar-path.ts";
+import type { Admission, ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
+
+/** The flags that every way of starting understands. */
+export interface GlobalFlags {
+  readonly home?: string;
+  readonly profile?: string;
+  readonly ledger?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly yes?: boolean;
+  readonly readOnly?: boolean;
+}
+
+/** Which conversation: none is a new one. */
+export type SessionChoice =
+  | { readonly kind: "new" }
+  | { readonly kind: "continue" }
+  | { readonly kind: "session"; readonly asked: string };
+
+/** Wrong words on the command line, or a file that says them: exit code 2. */
+export class UsageError extends SteleError {
+  constructor(message: string, hint = "") {
+    super("usage", message, { hint });
+  }
+}
+
+type LoadedFine = Extract<LoadedConfig, { ok: true }>;
+
+export class Program {
+  readonly home: Home;
+  readonly cwd: string;
+  readonly version: string;
+  readonly db: AsyncSessionDB;
+  readonly files: FileGate;
+  readonly models: ModelRegistry;
+  #loaded: LoadedFine;
+  #rules: Rules;
+  readonly #flags: GlobalFlags;
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(parts: {
+    home: Home;
+    cwd: string;
+    version: string;
+    flags: GlobalFlags;
+    env: NodeJS.ProcessEnv;
+    loaded: LoadedFine;
+    db: AsyncSessionDB;
+  }) {
+    const { home, cwd, version, flags, env, loaded, db } = parts;
+    this.home = home;
+    this.cwd = cwd;
+    this.version = version;
+    this.db = db;
+    this.files = createFileGate({ ledgerFiles: [home.ledgerFile, sidecarPath(home.ledgerFile)] });
+    const { providers, aliases } = loaded.config;
+    this.models = modelRegistry({ env, providers, aliases });
+    this.#loaded = loaded;
+    this.#rules = loaded.config.approval;
+    this.#flags = flags;
+    this.#env = env;
+  }
+
+  get config(): Config {
+    return this.#loaded.config;
+  }
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  /** `--yes` and `--read-only` win over every file. */
+  get mode(): ApprovalMode {
+    if (this.#flags.readOnly) return "plan";
+    return this.#flags.yes ? "auto" : this.#loaded.config.approval.mode;
+  }
+
+  /** What a project file wanted and did not get. */
+  get notices(): string[] {
+    return this.#loaded.ignored.map(({ file, key, why }) => `${tildify(file)}: ${key} is ignored: ${why}`);
+  }
+
+  get trust(): { question: string; answer: (trusted: boolean) => Promise<readonly string[]> } | undefined {
+    const { trust } = this.#loaded;
+    if (trust.state !== "unasked") return undefined;
+    return {
+      question: `Trust ${tildify(trust.file)}? It wants more than a project may set by itself.`,
+      answer: async (trusted) => {
+        await rememberTrust(this.home.trustFile, trust, trusted ? "trusted" : "declined");
+        return trusted
+          ? ["Trusted. It takes effect at the next start."]
+          : ["Not trusted: those settings stay ignored."];
+      },
+    };
+  }
+
+  /** The model of a new session. Throws `UsageError` for a name that fits nothing. */
+  async defaultRoute(): Promise<ModelRoute> {
+    const asked = { ...(this.#flags.model !== undefined && { flag: this.#flags.model }) };
+    const configured = this.#loaded.config.model;
+    const isNamed = asked.flag !== undefined || configured !== undefined;
+    if (!isNamed) await this.models.discover(AbortSignal.timeout(500));
+    const found = this.models.defaultRoute({ ...asked, ...(configured !== undefined && { configured }) });
+    if (found.ok) return found.route;
+    const nearest = found.nearest.length > 0 ? `Nearest: ${found.nearest.join(", ")}.` : "See: stele models";
+    throw new UsageError(found.problem, nearest);
+  }
+
+  async newSession(more: { title?: string; openedByNew?: boolean; source: string }): Promise<NewSession> {
+    const [route, workspace] = await Promise.all([this.defaultRoute(), inspectWorkspace(this.cwd)]);
+    const { gitRoot, gitBranch } = workspace;
+    return { ...more, cwd: this.cwd, route, ...(gitRoot && { gitRoot }), ...(gitBranch && { gitBranch }) };
+  }
+
+  /** The session that was asked for. Throws `UsageError` with the nearest names when there is none. */
+  async existingSession(choice: Exclude<SessionChoice, { kind: "new" }>): Promise<Session> {
+    if (choice.kind === "continue") {
+      const latest = await this.db.latestSession(this.cwd);
+      if (latest) return latest;
+      throw new UsageError(`There is no conversation in ${tildify(this.cwd)} to continue.`, "See: stele sessions");
+    }
+    const resolved = await this.db.resolveSession(choice.asked);
+    if (resolved.kind === "found") return resolved.session;
+    if (resolved.kind === "ambiguous") {
+      const matches = resolved.matches.map((each) => `${each.id} (${each.title ?? "untitled"})`).join(", ");
+      throw new UsageError(`“${choice.asked}” fits several sessions: ${matches}.`, "Type more of the id.");
+    }
+    const nearest = resolved.nearest.length > 0 ? `Nearest: ${resolved.nearest.join(", ")}.` : "See: stele sessions";
+    throw new UsageError(`There is no session “${choice.asked}”.`, nearest);
+  }
+
+  /** What a command without -r or -c means. */
+  async latestHere(): Promise<Session> {
+    const latest = await this.db.latestSession(this.cwd);
+    if (latest) return latest;
+    throw new UsageError(
+      `There is no conversation in ${tildify(this.cwd)} yet.`,
+      "Name one with -r ID; see: stele sessions",
+    );
+  }
+
+  /** `--model` on an existing session is a switch of it; a name that fits nothing changes nothing. */
+  async applyModelFlag(session: Session): Promise<Session> {
+    if (this.#flags.model === undefined) return session;
+    const route = await this.defaultRoute();
+    if (route.provider === session.route.provider && route.model === session.route.model) return session;
+    const text = `model: ${routeName(session.route)} → ${routeName(route)}`;
+    const changed = await this.db.setModel(session.id, route, { text, at: Date.now() });
+    if ("kind" in changed) throw new UsageError(`The model cannot be changed now: ${changed.why}`);
+    return changed;
+  }
+
+  runner(session: Session, resumed: boolean, ask: TurnContext["ask"]): Runner {
+    return new Runner({
+      db: this.db,
+      session,
+      resumed,
+      models: this.models,
+      files: this.files,
+      rules: () => this.#rules,
+      mode: this.mode,
+      ask,
+      onRule: async (rule) => {
+        await this.settings.addRule("allow", rule);
+      },
+      program: `stele ${this.version}`,
+    });
+  }
+
+  async recover(
+    onStep: (step: RecoveryStep) => void = () => {},
+  ): Promise<{ steps: RecoveryStep[]; open: readonly OpenTurn[]; waiting: readonly Admission[] }> {
+    const steps: RecoveryStep[] = [];
+    for await (const event of recover(this.db, newHolderId(process.pid))) {
+      if (event.type === "done") return { steps, open: event.open, waiting: event.waiting };
+      steps.push(event.step);
+      onStep(event.step);
+    }
+    throw new SteleError("recovery", "The recovery checklist ended before its end.");
+  }
+
+  context(runner: Runner, surface: CommandContext["surface"]): CommandContext {
+    return { ...this.freeContext(surface, runner), runner };
+  }
+
+  /** For commands that need no conversation; `open` is the one that is open, if any. */
+  freeContext(surface: CommandContext["surface"], open?: Runner): FreeContext {
+    return {
+      db: this.db,
+      ...(open && { runner: open }),
+      runnerFor: (session) => Promise.resolve(this.#runnerFor(session, open)),
+      models: this.models,
+      settings: this.settings,
+      surface,
+      now: Date.now,
+      lastList: { sessions: [] },
+      recover: () => this.recover(),
+      createFile: (name, text) => this.#createFile(name, text),
+      readFile: (name) => this.#readFile(name),
+      hasFolder: async (folder) => {
+        const stat = await this.files.stat(folder);
+        return stat.ok && stat.value.kind === "folder";
+      },
+      newSession: (more) => this.newSession({ ...more, source: surface }),
+    };
+  }
+
+  #runnerFor(session: Session, open: Runner | undefined): Runner {
+    if (open?.session.conversation === session.conversation) return open;
+    return this.runner(session, true, nobodyToAsk);
+  }
+
+  async #readFile(name: string): Promise<string | undefined> {
+    const read = await this.files.read(path.join(this.cwd, name), { maxBytes: 1024 * 1024 });
+    return read.ok ? new TextDecoder().decode(read.value.bytes) : undefined;
+  }
+
+  get settings(): Settings {
+    return {
+      configFile: this.home.configFile,
+      mayBeAuto: this.#flags.yes === true || this.#loaded.config.approval.mode === "auto",
+      list: () =>
+        Object.entries(this.#loaded.sources).map(([key, source]) => ({
+          key,
+          value: JSON.stringify(source.value),
+          from: "file" in source && source.file ? `${source.from} ${tildify(String(source.file))}` : source.from,
+        })),
+      rules: () => ({
+        allow: this.#rules.allow.map((rule) => rule.text),
+        deny: this.#rules.deny.map((rule) => rule.text),
+      }),
+      addRule: (kind, rule) => this.#changeRules({ kind, rule, action: "add" }),
+      removeRule: (rule) => this.#changeRules({ kind: "allow", rule, action: "remove" }),
+    };
+  }
+
+  async #changeRules(change: {
+    kind: "allow" | "deny";
+    rule: string;
+    action: "add" | "remove";
+  }): Promise<{ ok: true } | { ok: false; problem: string }> {
+    const parsed = parseRule(change.rule);
+    if (!parsed.ok) return parsed;
+    const key = change.action === "remove" ? "approval.forget" : (`approval.${change.kind}` as const);
+    const written = await updateConfig(this.home.configFile, { key, rule: change.rule });
+    if (!written.ok) return { ok: false, problem: written.problem };
+    const without = (rules: Rules["allow"]) => rules.filter((rule) => rule.text !== parsed.rule.text);
+    const base: Rules = { allow: without(this.#rules.allow), deny: without(this.#rules.deny) };
+    this.#rules = change.action === "remove" ? base : { ...base, [change.kind]: [...base[change.kind], parsed.rule] };
+    return { ok: true };
+  }
+
+  async #createFile(name: string, text: string): Promise<{ ok: true; path: string } | { ok: false; problem: string }> {
+    const file = path.join(this.cwd, name);
+    const bytes = new TextEncoder().encode(text);
+    const written = await this.files.write({ cwd: this.cwd, path: file, bytes, expected: "absent" });
+    return written.ok ? { ok: true, path: file } : { ok: false, problem: written.problem.message };
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+}
+
+/** Without a screen a call that has to be asked about is denied, and the model is told why. */
+export const nobodyToAsk: TurnContext["ask"] = () =>
+  Promise.resolve({ kind: "no", because: "nobody can be asked here; run it with --yes, or allow it by a rule" });
+
+/** Reads the settings and begins to open the ledger. Throws `UsageError` for flags and files that are wrong. */
+export async function openProgram(options: {
+  flags: GlobalFlags;
+  env: NodeJS.ProcessEnv;
+  version: string;
+  cwd: string;
+}): Promise<Program> {
+  const { flags, env, version } = options;
+  const cwd = flags.cwd === undefined ? options.cwd : path.resolve(options.cwd, flags.cwd);
+  const resolved = resolveHome({ env, platform: process.platform, cwd: options.cwd, flags });
+  if (!resolved.ok) throw new UsageError(resolved.problem, resolved.hint);
+  const { home } = resolved;
+  const loaded = await loadConfig({
+    home,
+    cwd,
+    env,
+    flags: { ...(flags.model !== undefined && { model: flags.model }) },
+  });
+  if (!loaded.ok) throw new UsageError(loaded.problem, loaded.hint);
+  const db = new AsyncSessionDB({ path: home.ledgerFile, program: "stele" });
+  return new Program({ home, cwd, version, flags, env, loaded, db });
+}
+
+export function routeName(route: ModelRoute): string {
+  return `${route.provider}/${route.model}`;
+}
+
+export function tildify(file: string): string {
+  const person = homedir();
+  return file === person || file.startsWith(`${person}/`) ? `~${file.slice(person.length)}` : file;
+}

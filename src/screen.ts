@@ -1,0 +1,90 @@
+// Boots the screen: mounts it first, then opens ledger, settings and session while the first frame is there.
+
+import { watchConversation } from "./agent/watch.ts";
+import type { Globals } from "./commands/dispatch.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { Session } from "./ledger/types.ts";
+import { openProgram, type Program, type SessionChoice, tildify } from "./program.ts";
+import { openScreen } from "./ui/app.tsx";
+import type { Booted, ScreenHost } from "./ui/screen-start.ts";
+
+export interface ScreenRequest {
+  readonly version: string;
+  readonly globals: Globals;
+  readonly choice: SessionChoice;
+  readonly prompt: string;
+}
+
+/** Shown of a resumed conversation; the rest stays in the ledger. */
+const WINDOW = 200;
+const HISTORY = 200;
+
+export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
+  const running: { program?: Program; stop?: () => void; session?: () => Session } = {};
+  const cwd = request.globals.cwd ?? process.cwd();
+  const code = await openScreen({
+    version: request.version,
+    folder: tildify(cwd),
+    env: process.env,
+    ...(request.prompt !== "" && { prompt: request.prompt }),
+    boot: async (host) => {
+      const program = await openProgram({
+        flags: request.globals,
+        env: process.env,
+        version: request.version,
+        cwd: process.cwd(),
+      });
+      running.program = program;
+      const booted = await boot(program, request, host);
+      running.session = () => booted.runner.session;
+      running.stop = watchConversation(program.db, booted.runner);
+      return booted;
+    },
+    shutdown: async () => {
+      running.stop?.();
+      const { program } = running;
+      const last = running.session?.();
+      if (last?.head === undefined && last) await program?.db.discardEmpty(last.id).catch(() => false);
+      await program?.db.close();
+    },
+  });
+  return code as ExitCode;
+}
+
+async function boot(program: Program, request: ScreenRequest, host: ScreenHost): Promise<Booted> {
+  await program.db.opened;
+  const recovered = await program.recover((step) => host.onStep(step));
+  const { session, resumed } = await chooseSession(program, request.choice);
+  const runner = program.runner(session, resumed, (question, signal) => host.ask(question, signal));
+  const window = await program.db.path(session.id, { limit: WINDOW });
+  const calls = await program.db.callsOfMessages(window.messages.map((message) => message.id));
+  const { trust } = program;
+  return {
+    runner,
+    context: program.context(runner, "screen"),
+    open: recovered.open,
+    waiting: recovered.waiting,
+    window: { ...window, calls },
+    notices: [...program.notices, ...modelNotice(session)],
+    ...(trust && { trust }),
+    history: await program.db.promptHistory(HISTORY),
+    ...(request.choice.kind === "session" && request.choice.asked === "" && { openPicker: "/resume" }),
+  };
+}
+
+async function chooseSession(program: Program, choice: SessionChoice): Promise<{ session: Session; resumed: boolean }> {
+  if (choice.kind === "new" || (choice.kind === "session" && choice.asked === "")) {
+    const session = await program.db.createSession(await program.newSession({ source: "screen" }));
+    return { session, resumed: false };
+  }
+  const session = await program.existingSession(choice);
+  return { session: await program.applyModelFlag(session), resumed: true };
+}
+
+function modelNotice(session: Session): string[] {
+  if (session.route.provider !== "guide") return [];
+  return [
+    "No model is connected, so the embedded guide answers: it is no language model, it obeys plain orders (try: help).",
+    "To connect one: set OPENAI_API_KEY (or OPENROUTER_API_KEY), start Ollama, or name an endpoint in the config: /config",
+  ];
+}

@@ -1,0 +1,189 @@
+// The front end without a screen: events and command results as text or as JSON lines. Text mode prints the
+// answer alone on stdout and progress on stderr; everything that came from outside is sanitised, keys included.
+import type { SessionEvent } from "../agent/events.ts";
+import type { CommandResult } from "../commands/command.ts";
+import type { Message, Part, ToolCall } from "../ledger/types.ts";
+import { sanitize } from "./sanitize.ts";
+import { cellWidth, padCells } from "./text-width.ts";
+
+export interface Output {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** One event as interfaces.md gives it; undefined for those that are only for a screen. */
+export function eventLine(event: SessionEvent): object | undefined {
+  switch (event.type) {
+    case "session": {
+      const { session, resumed } = event;
+      const { id, conversation, generation, route } = session;
+      return {
+        type: "session",
+        session: id,
+        conversation,
+        generation,
+        model: `${route.provider}/${route.model}`,
+        resumed,
+      };
+    }
+    case "prompt-admitted": {
+      const { admission, request, state } = event;
+      return { type: "prompt-admitted", admission, request, state };
+    }
+    case "lease-awaited": {
+      const { pid, program } = event.holder ?? {};
+      const holder = { pid, program, since: event.since };
+      return { type: "lease-awaited", holder };
+    }
+    case "turn-started":
+    case "text-delta":
+    case "reasoning-delta":
+      return event;
+    case "message-added":
+      return { type: "message-added", message: messageLine(event.message) };
+    case "call-changed":
+      return { type: "call-changed", call: callLine(event.call) };
+    case "turn-settled":
+      return event;
+    case "turn-blocked":
+      return { type: "turn-blocked", admission: event.admission.id, state: event.admission.status };
+    case "ledger-problem":
+      return { type: "ledger-problem", error: event.error };
+    case "lease-acquired":
+    case "stop-asked":
+    case "queue-changed":
+    case "session-changed":
+    case "call-output":
+    case "head-moved":
+      return undefined;
+  }
+}
+
+export function messageLine(message: Message, options: { raw?: boolean } = {}): object {
+  const { id, parent, role, parts, at } = message;
+  return {
+    id,
+    ...(parent !== undefined && { parent }),
+    role,
+    parts: options.raw ? parts : parts.map(withoutOpaque),
+    at,
+  };
+}
+
+function withoutOpaque(part: Part): Part {
+  if (!("opaque" in part)) return part;
+  const { opaque: _, ...rest } = part;
+  return rest;
+}
+
+export function callLine(call: ToolCall): object {
+  const { id, message, call: callId, tool, effect, state } = call;
+  return { id, message, call: callId, tool, effect, state };
+}
+
+/** Every string in it sanitised, keys too; line feeds stay, escaped as JSON does. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(clean(value));
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return sanitize(value, { keepNewlines: true });
+  if (Array.isArray(value)) return value.map(clean);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [sanitize(key), clean(field)]));
+}
+
+export function safeText(text: string): string {
+  return sanitize(text, { keepNewlines: true });
+}
+
+/** The text of an answer, and nothing else of it. */
+export function answerText(message: Message): string {
+  return message.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+}
+
+/** Progress of a turn on stderr, for text mode. */
+export function progressLine(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case "lease-awaited": {
+      const { holder } = event;
+      return `waiting: ${holder ? `${holder.program}, pid ${holder.pid},` : "another program"} holds this conversation`;
+    }
+    case "call-changed": {
+      const { tool, state, input } = event.call;
+      if (state !== "running" && state !== "denied" && state !== "failed") return undefined;
+      return `${state === "running" ? "·" : state} ${tool} ${JSON.stringify(input)}`;
+    }
+    case "turn-settled":
+      return event.error ? `${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd() : undefined;
+    case "ledger-problem":
+      return `NOT SAVED: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd();
+    default:
+      return undefined;
+  }
+}
+
+/** What a command says when no screen is there. */
+export function printResult(result: CommandResult, output: Output, json: boolean): void {
+  if (json && "json" in result && result.json !== undefined) {
+    const { json: value } = result;
+    for (const each of Array.isArray(value) ? (value as readonly object[]) : [value]) output.out(`${jsonLine(each)}\n`);
+    return;
+  }
+  for (const line of resultLines(result)) output.out(`${safeText(line)}\n`);
+}
+
+function resultLines(result: CommandResult): readonly string[] {
+  switch (result.kind) {
+    case "lines":
+      return result.lines;
+    case "prefill":
+      return result.text === "" ? result.lines : [...result.lines, `The prompt was: ${result.text}`];
+    case "open-session":
+      return [...result.lines, `session ${result.session.id}`];
+    case "mode":
+    case "turn":
+      return result.lines;
+    case "rows":
+      return result.rows.length === 0 ? [result.empty] : table(result.columns, result.rows);
+    case "pick":
+      return result.items.length === 0
+        ? [result.empty]
+        : table(
+            ["", ""],
+            result.items.map((item) => [item.label, item.detail]),
+          );
+    case "recovery":
+      return [
+        ...result.steps.map((step) => `${MARKS[step.status]} ${step.name.padEnd(10)} ${step.detail}`),
+        ...result.open.flatMap((turn) => [
+          `! turn ${turn.admission.id} of session ${turn.session.id}: “${turn.admission.summary}” is ${turn.admission.status}`,
+          ...turn.calls.map(
+            (call) => `    ${call.state === "unknown" ? "?" : "·"} call ${call.id} ${call.tool} ${call.state}`,
+          ),
+        ]),
+      ];
+    case "confirm":
+      return [`${result.question} Say --yes to do it.`];
+    case "usage":
+    case "refused":
+    case "submit":
+    case "stop":
+    case "quit":
+      return [];
+  }
+}
+
+const MARKS = { ok: "ok", warn: "! ", fail: "x " } as const;
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = columns.some((column) => column !== "") ? [columns, ...rows] : rows;
+  const clean = all.map((row) => row.map((cell) => sanitize(cell)));
+  const widths = columns.map((_, at) => Math.max(...clean.map((row) => cellWidth(row[at] ?? ""))));
+  return clean.map((row) =>
+    row
+      .map((cell, at) => padCells(cell, widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

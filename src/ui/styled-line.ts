@@ -1,0 +1,107 @@
+// Lines of styled text before they are drawn: spans with a role each. Wrapped and cut here by grapheme, painted
+// last, so that no width is ever measured through escape sequences. Text is taken as already sanitised.
+import { cellWidth, fitGrapheme, graphemes, truncate, wrapCells } from "./text-width.ts";
+import type { Role, TextStyle, Theme } from "./theme.ts";
+
+export interface Span {
+  readonly text: string;
+  readonly role: Role;
+}
+export type Line = readonly Span[];
+
+export function span(text: string, role: Role = "plain"): Span {
+  return { text, role };
+}
+
+export function lineText(line: Line): string {
+  return line.map((each) => each.text).join("");
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, each) => sum + cellWidth(each.text), 0);
+}
+
+/** At most `width` cells; the cut is marked where there is room for a mark. */
+export function fitLine(line: Line, width: number, ellipsis = "…"): Line {
+  if (lineWidth(line) <= width) return line;
+  const fitted: Span[] = [];
+  let left = width;
+  for (const [index, each] of line.entries()) {
+    const isLast = lineWidth(line.slice(index + 1)) === 0;
+    const room = isLast ? left : Math.max(0, left - cellWidth(ellipsis));
+    if (cellWidth(each.text) > room) {
+      fitted.push({ ...each, text: truncate(each.text + (isLast ? "" : ellipsis.repeat(2)), left, ellipsis) });
+      break;
+    }
+    fitted.push(each);
+    left -= cellWidth(each.text);
+  }
+  return fitted;
+}
+
+export interface Indent {
+  /** Before the first row, and before each other one. */
+  readonly first: Line;
+  readonly rest: Line;
+}
+
+/** Rows of at most `width` cells, wrapped at words. Where the indent would take most of the width, there is none. */
+export function wrapSpans(line: Line, width: number, indent?: Indent): readonly Line[] {
+  const own = indent && lineWidth(indent.rest) * 3 <= width ? indent : undefined;
+  const room = Math.max(1, width - (own ? Math.max(lineWidth(own.first), lineWidth(own.rest)) : 0));
+  const rows = lineWidth(line) <= room ? [line] : wrapped(line, room);
+  if (!own) return rows;
+  return rows.map((row, index) => [...(index === 0 ? own.first : own.rest), ...row]);
+}
+
+function wrapped(line: Line, width: number): readonly Line[] {
+  const cells = line.flatMap(({ text, role }) =>
+    graphemes(text).map((grapheme) => span(fitGrapheme(grapheme, width), role)),
+  );
+  const starts = wrapCells(
+    cells.map(({ text }) => ({ width: cellWidth(text), space: text === " " })),
+    width,
+  );
+  return starts.map((start, row) => joined(withoutEndSpaces(cells.slice(start, starts[row + 1]))));
+}
+
+function withoutEndSpaces(cells: readonly Span[]): readonly Span[] {
+  let end = cells.length;
+  while (end > 0 && cells[end - 1]?.text === " ") end -= 1;
+  return cells.slice(0, end);
+}
+
+function joined(cells: readonly Span[]): Line {
+  const line: { text: string; role: Role }[] = [];
+  for (const cell of cells) {
+    const last = line.at(-1);
+    if (last?.role === cell.role) last.text += cell.text;
+    else line.push({ ...cell });
+  }
+  return line;
+}
+
+const colors: Readonly<Record<string, number>> = {
+  black: 30,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+  white: 37,
+};
+
+export function paintLine(line: Line, theme: Theme): string {
+  return line.map(({ text, role }) => paint(text, theme.styles[role])).join("");
+}
+
+function paint(text: string, style: TextStyle): string {
+  const codes = [
+    ...(style.bold ? [1] : []),
+    ...(style.dimColor ? [2] : []),
+    ...(style.inverse ? [7] : []),
+    ...(style.color !== undefined && colors[style.color] !== undefined ? [colors[style.color]] : []),
+  ];
+  return codes.length === 0 || text === "" ? text : `\x1b[${codes.join(";")}m${text}\x1b[0m`;
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SessionEvent } from "../../../src/agent/events.ts";
+import { modelRegistry } from "../../../src/agent/models/registry.ts";
+import { Runner } from "../../../src/agent/runner.ts";
+import { createFileGate } from "../../../src/agent/tools/files.ts";
+import type { TurnContext } from "../../../src/agent/turn-context.ts";
+import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { ApprovalMode, Session } from "../../../src/ledger/types.ts";
+
+let folder: string;
+let db: AsyncSessionDB;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "stele-runner-"));
+  db = new AsyncSessionDB({ path: path.join(folder, "home", "state.db"), program: "test" });
+});
+afterEach(async () => {
+  expect(await db.verify({ full: true })).toEqual([]);
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(
+  mode: ApprovalMode,
+  ask?: TurnContext["ask"],
+): Promise<{ runner: Runner; events: SessionEvent[] }> {
+  const session: Session = await db.createSession({
+    cwd: folder,
+    route: { provider: "guide", model: "guide" },
+    source: "test",
+  });
+  const runner = new Runner({
+    db,
+    session,
+    resumed: false,
+    models: modelRegistry({ env: {}, providers: {} }),
+    files: createFileGate({ ledgerFiles: [path.join(folder, "home", "state.db")] }),
+    rules: () => ({ allow: [], deny: [] }),
+    mode,
+    ask: ask ?? (() => Promise.resolve({ kind: "no" })),
+    program: "test",
+  });
+  const events: SessionEvent[] = [];
+  runner.listen((event) => events.push(event));
+  return { runner, events };
+}
+
+const text = (words: string) => [{ kind: "text", text: words } as const];
+
+describe("a turn with the guide", () => {
+  it("runs a command once and is saved with its answer", async () => {
+    const { runner, events } = await start("auto");
+    await runner.submit(text("run echo x >> n"));
+    await runner.idle();
+    expect(readFileSync(path.join(folder, "n"), "utf8")).toBe("x\n");
+    const kinds = events.map((event) => event.type).filter((type) => type !== "text-delta");
+    expect(kinds).toEqual([
+      "prompt-admitted",
+      "turn-started",
+      "message-added",
+      "message-added",
+      "call-changed",
+      "call-changed",
+      "call-changed",
+      "call-changed",
+      "message-added",
+      "message-added",
+      "turn-settled",
+      "session-changed",
+    ]);
+    expect(events.find((event) => event.type === "turn-settled")).toMatchObject({ outcome: "completed" });
+    expect(runner.session).toMatchObject({ messages: 4, turns: 1 });
+  });
+
+  it("asks once for a call, and a no is a result the model reads", async () => {
+    const asked: string[] = [];
+    const { runner, events } = await start("ask", (question) => {
+      asked.push(`${question.call.tool} ${question.summary}`);
+      return Promise.resolve({ kind: "no", because: "not today" });
+    });
+    await runner.submit(text("run touch made"));
+    await runner.idle();
+    expect(asked).toEqual(["shell touch made"]);
+    expect(JSON.stringify(events)).toContain("not today");
+    expect(events.find((event) => event.type === "turn-settled")).toMatchObject({ outcome: "completed" });
+  });
+
+  it("ends as interrupted when it is stopped, and what was queued behind it waits for a key", async () => {
+    const { runner, events } = await start("auto");
+    runner.listen((event) => {
+      if (event.type === "call-changed" && event.call.state === "running") runner.stop();
+    });
+    await runner.submit(text("run sleep 60"));
+    const second = await runner.submit(text("say later"));
+    await runner.idle();
+    expect(events.find((event) => event.type === "turn-settled")).toMatchObject({ outcome: "interrupted" });
+    expect(await db.admission(second.id)).toMatchObject({ status: "queued", held: "the turn before it was stopped" });
+  });
+
+  it("edits a file that the person named", async () => {
+    writeFileSync(path.join(folder, "a.txt"), "one\ntwo\n");
+    const { runner } = await start("edits");
+    await runner.submit(text("edit a.txt: two => three then read a.txt"));
+    await runner.idle();
+    expect(readFileSync(path.join(folder, "a.txt"), "utf8")).toBe("one\nthree\n");
+  });
+});
