@@ -10,9 +10,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The program of a package below node_modules, then its arguments. */
 const STEPS = {
-  format: ["@biomejs/biome/bin/biome", "ci", "--colors=force"],
+  format: ["@biomejs/biome/bin/biome", "ci", `--colors=${process.stdout.isTTY ? "force" : "off"}`],
   lint: ["oxlint/bin/oxlint"],
-  types: ["typescript/bin/tsc", "--noEmit", "--pretty"],
+  types: ["typescript/bin/tsc", "--noEmit"],
   unused: ["knip/bin/knip.js", "--no-progress"],
 };
 

@@ -58,8 +58,12 @@ function proseLine(text: string): MarkdownLine {
   };
 }
 
+/** Looking for pairs costs more than the line is long: beyond this a line is shown as it is. */
+const maxInline = 4_000;
+
 /** `code` and **strong**; what does not close on the line is text. */
 function inline(text: string): Line {
+  if (text.length > maxInline) return [span(text)];
   const spans: Span[] = [];
   let at = 0;
   for (const found of text.matchAll(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(?=\S)(.+?)(?<=\S)\*\*/g)) {

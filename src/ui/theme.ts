@@ -31,6 +31,8 @@ export interface Glyphs {
   readonly failed: string;
   readonly warning: string;
   readonly pointer: string;
+  /** Before what a person said. */
+  readonly prompt: string;
   readonly bullet: string;
   readonly elbow: string;
   readonly rule: string;
@@ -53,6 +55,7 @@ const asciiGlyphs: Glyphs = {
   failed: "x",
   warning: "!",
   pointer: ">",
+  prompt: ">",
   bullet: "*",
   elbow: "|",
   rule: "-",
@@ -64,6 +67,7 @@ const unicodeGlyphs: Glyphs = {
   failed: "✗",
   warning: "!",
   pointer: "❯",
+  prompt: "›",
   bullet: "●",
   elbow: "⎿",
   rule: "─",

@@ -353,5 +353,3 @@ export const QUEUE_STEPS = {
   moveClock,
   changeVerdict,
 } satisfies { [name: string]: Step };
-
-export type AdmissionPick = AdmissionId;

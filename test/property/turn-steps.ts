@@ -28,7 +28,16 @@ const claim: Step = (world, { who, a }) => {
   model.renewExpired(conversation);
   const stuck = model.open(conversation).find((row) => row.status !== "queued");
   const taken = stuck ? undefined : nextOf(world, who, conversation);
-  const kind = stuck ? "blocked" : taken === undefined ? "nothing" : taken.isLeft ? "left" : "claimed";
+  const isRepeat = stuck?.status === "started" && stuck.owner === who && stuck.epoch === ref.epoch;
+  const kind = isRepeat
+    ? "claimed"
+    : stuck
+      ? "blocked"
+      : taken === undefined
+        ? "nothing"
+        : taken.isLeft
+          ? "left"
+          : "claimed";
   expect({ kind: result.kind, id: "admission" in result ? result.admission.id : undefined }).toEqual({
     kind,
     id: (stuck ?? taken?.row)?.id,

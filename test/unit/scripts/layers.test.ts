@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -122,10 +122,18 @@ test.each(CASES)("%s with %s is %s", (file, module, expected) => {
 });
 
 describe("the whole program", () => {
-  test("imports each of its dependencies through a layer that is named in the table", () => {
+  test("has no dependency that the table does not give to a layer", () => {
     const { dependencies } = readJson("package.json");
     const table = JSON.stringify(readJson(".oxlintrc.json"));
     const missing = Object.keys(dependencies ?? {}).filter((name) => !table.includes(`"!${name.replace(/\/.*/, "")}`));
     expect(missing).toEqual([]);
+  });
+
+  test("has no start-up file that the layers below could import unnoticed", () => {
+    const named = /\|\(([\w|-]+)\)\\+\.ts\$/
+      .exec(readFileSync(path.join(root, ".oxlintrc.json"), "utf8"))?.[1]
+      ?.split("|");
+    const files = readdirSync(path.join(root, "src")).filter((name) => name.endsWith(".ts"));
+    expect(files.filter((name) => named?.includes(path.parse(name).name) !== true)).toEqual([]);
   });
 });

@@ -1,0 +1,31 @@
+// /branch: a new session from here or from an earlier message, and on the screen one goes there.
+import type { MessageId } from "../ledger/types.ts";
+import { countFlag } from "./args.ts";
+import { defineCommand } from "./command.ts";
+import { lines, nameOf, refused, usage } from "./results.ts";
+
+export const branchCommand = defineCommand({
+  name: "branch",
+  aliases: ["fork"],
+  summary: "a new conversation from here or from an earlier message",
+  args: [{ name: "title", help: "its title", rest: true }],
+  flags: [{ name: "at", help: "the message to branch at", value: "number" }],
+  during: "idle",
+  async run(args, context) {
+    const { db, runner, surface } = context;
+    const at = countFlag(args, "at");
+    if (!at.ok) return usage(at.problem);
+    const [title] = args.words;
+    const result = await db.branch(runner.session.id, {
+      ...(at.value !== undefined && { at: at.value as MessageId }),
+      ...(title !== undefined && { title }),
+    });
+    if (result.kind !== "branched") return refused(result, context);
+    const { session } = result;
+    const { id, parent, forkMessage } = session;
+    const from = forkMessage === undefined ? "the beginning" : `message ${forkMessage}`;
+    const told = `“${nameOf(session)}” branches from ${from} of ${parent}.`;
+    if (surface === "argv") return lines([told, id], { session: id, parent, forkMessage });
+    return { kind: "open-session", session, resumed: true, lines: [told, `Back: /resume ${parent}`] };
+  },
+});

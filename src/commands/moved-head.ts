@@ -1,0 +1,41 @@
+// What follows a move of the head: the screen is told, and the steps in the world that the move does not take back.
+import type { Runner } from "../agent/runner.ts";
+import type { Moved } from "../ledger/tree.ts";
+import type { ToolCall } from "../ledger/types.ts";
+import type { CommandContext } from "./command.ts";
+import { counted } from "./results.ts";
+
+export async function tellMove(runner: Runner, moved: Moved): Promise<void> {
+  const { session, head } = moved;
+  runner.emit({ type: "head-moved", session, ...(head !== undefined && { head }) });
+  await runner.refresh();
+}
+
+/** Calls between two nodes of one path that changed something outside of the conversation, or may have. */
+export async function effectsOf({ db }: CommandContext, moved: Moved): Promise<readonly ToolCall[]> {
+  const [from, head] = await Promise.all([nodeDepth(moved.from), nodeDepth(moved.head)]);
+  const count = Math.abs(from - head);
+  const deeper = from > head ? moved.from : moved.head;
+  if (count === 0 || deeper === undefined) return [];
+  const { messages } = await db.path(moved.session, { from: deeper, limit: count });
+  const calls = await db.callsOfMessages(messages.map(({ id }) => id));
+  return calls.filter(({ effect, state }) => effect !== "none" && hasBegun(state));
+
+  async function nodeDepth(id: Moved["head"]): Promise<number> {
+    return id === undefined ? 0 : ((await db.message(id))?.depth ?? 0);
+  }
+}
+
+function hasBegun(state: ToolCall["state"]): boolean {
+  return state === "succeeded" || state === "failed" || state === "running" || state === "unknown";
+}
+
+/** Nothing to say where nothing was touched. */
+export function effectWords(effects: readonly ToolCall[], isUndo: boolean): readonly string[] {
+  const tools = [...new Set(effects.map(({ tool }) => tool))].join(", ");
+  if (effects.length === 0) return [];
+  const steps = counted(effects.length, "step");
+  return isUndo
+    ? [`Only the conversation went back: ${steps} outside of it (${tools}) stay as they are.`]
+    : [`Only the conversation came back: ${steps} outside of it (${tools}) did not run again.`];
+}

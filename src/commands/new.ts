@@ -1,0 +1,18 @@
+// /new: a fresh conversation; the old one stays as it is.
+import { defineCommand } from "./command.ts";
+
+export const newCommand = defineCommand({
+  name: "new",
+  aliases: ["clear"],
+  summary: "begin a new conversation; the old one stays",
+  args: [{ name: "title", help: "its title", rest: true }],
+  during: "idle",
+  screenOnly: true,
+  async run({ words: [title] }, { db, runner, newSession }) {
+    const old = runner.session;
+    const wanted = await newSession({ openedByNew: true, ...(title !== undefined && { title }) });
+    const session = await db.createSession(wanted);
+    const back = old.messages > 0 ? [`The old one: /resume ${old.id}`] : [];
+    return { kind: "open-session", session, resumed: false, lines: ["A new conversation.", ...back] };
+  },
+});

@@ -1,0 +1,16 @@
+// /retry: the last prompt again; the old answer stays as a sibling.
+import { defineCommand } from "./command.ts";
+import { refused } from "./results.ts";
+
+export const retryCommand = defineCommand({
+  name: "retry",
+  summary: "ask the last prompt again; the old answer is kept beside the new one",
+  during: "any",
+  async run(_, context) {
+    const { runner } = context;
+    const result = await runner.retry();
+    if (result.kind !== "retried") return refused(result, context);
+    const { id, session, summary } = result.admission;
+    return { kind: "turn", runner, lines: [`Asking again: ${summary}`], json: { admission: id, session } };
+  },
+});

@@ -1,0 +1,57 @@
+// How a session looks in a list: as cells, as an item to pick, as a line of JSON.
+import type { SessionListing } from "../ledger/sessions.ts";
+import type { SessionState } from "../ledger/types.ts";
+import { ageOf } from "./ages.ts";
+import type { PickItem } from "./command.ts";
+import { counted, modelOf, nameOf } from "./results.ts";
+
+const MARKS: Readonly<Record<SessionState, string>> = { idle: " ", running: "●", interrupted: "!", unknown: "?" };
+
+export const SESSION_COLUMNS = ["#", "state", "title", "folder", "active", "messages", "id"] as const;
+
+export function sessionCells(listing: SessionListing, at: { index: number; now: number }): readonly string[] {
+  const { session } = listing;
+  return [
+    String(at.index + 1),
+    stateOf(listing),
+    titleOf(listing),
+    session.cwd,
+    ageOf(session.lastActivityAt, at.now),
+    String(session.messages),
+    session.id,
+  ];
+}
+
+export function pickSession(listing: SessionListing, how: { now: number; command: string }): PickItem {
+  const { session, state } = listing;
+  const facts = [
+    session.cwd,
+    ageOf(session.lastActivityAt, how.now),
+    counted(session.messages, "message"),
+    ...(state === "idle" ? [] : [stateOf(listing)]),
+    ...(session.edge === "branch" ? [`branch of ${session.parent}`] : []),
+  ];
+  return {
+    command: `${how.command} ${session.id}`,
+    label: `${MARKS[state]} ${titleOf(listing)}`,
+    detail: facts.join(" · "),
+  };
+}
+
+/** The fields of `stele sessions --json`; absent is absent. */
+export function sessionJson({ session, state, holder }: SessionListing): object {
+  const { id, conversation, generation, title, titleSource, parent, edge, cwd, messages, turns } = session;
+  const { startedAt, lastActivityAt, endedAt, endReason, archived, pinned, hidden } = session;
+  const all = { id, conversation, generation, title, titleSource, parent, edge, model: modelOf(session), cwd, messages };
+  const rest = { turns, state, holder, startedAt, lastActivityAt, endedAt, endReason, archived, pinned, hidden };
+  return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
+}
+
+function titleOf({ session }: SessionListing): string {
+  const flags = [session.pinned && "pinned", session.archived && "archived", session.hidden && "hidden"].filter(Boolean);
+  return flags.length > 0 ? `${nameOf(session)} (${flags.join(", ")})` : nameOf(session);
+}
+
+function stateOf({ state, holder }: SessionListing): string {
+  return state === "running" && holder ? `running in ${holder.program}, pid ${holder.pid}` : state;
+}

@@ -1,0 +1,131 @@
+// How a tool call looks, running or done: one line of what it was and what came of it, then a few lines of its
+// output or its diff. Long output is cut to head and tail with the number of lines that are not shown.
+import type { Json, ToolOutcome } from "../ledger/types.ts";
+import type { MadeCall } from "./block.ts";
+import { sanitize } from "./sanitize.ts";
+import { fitLine, type Line, span } from "./styled-line.ts";
+import { cellWidth, truncate } from "./text-width.ts";
+import type { Role, Theme } from "./theme.ts";
+
+export interface Look {
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+const outputLines = { head: 3, tail: 4 };
+const diffLines = { head: 24, tail: 0 };
+/** Results stand under each other here where the window is wide enough. */
+const detailColumn = 62;
+
+export function toolLines(made: MadeCall, outcome: ToolOutcome, look: Look): readonly Line[] {
+  const { detail, role } = describe(made, outcome);
+  return [callLine(made, { detail, role }, look), ...bodyLines(made, outcome, look)];
+}
+
+export function callLine(made: MadeCall, end: { detail: string; role: Role }, { width, theme }: Look): Line {
+  const { glyphs } = theme;
+  const sign = width < 12 ? "" : `  ${glyphs.elbow} `;
+  const label = `${sanitize(made.tool)} ${callSummary(made)}`.trimEnd();
+  const detail = sanitize(end.detail);
+  if (detail === "") return fitLine([span(sign, "muted"), ...named(label)], width, glyphs.ellipsis);
+  const room = width - cellWidth(sign) - cellWidth(detail) - 2;
+  // Too narrow for both: how it ended is what matters.
+  if (room < 8)
+    return fitLine([span(sign, "muted"), span(detail, end.role), span(` ${label}`)], width, glyphs.ellipsis);
+  const shown = truncate(label, room, glyphs.ellipsis);
+  const column = Math.min(detailColumn, width - cellWidth(detail));
+  const gap = Math.max(2, column - cellWidth(sign) - cellWidth(shown));
+  return [span(sign, "muted"), ...named(shown), span(" ".repeat(gap)), span(detail, end.role)];
+}
+
+function named(label: string): Line {
+  const at = label.indexOf(" ");
+  return at === -1 ? [span(label, "strong")] : [span(label.slice(0, at), "strong"), span(label.slice(at))];
+}
+
+/** What a call is about, on one line: its command, path or words. */
+export function callSummary({ input }: MadeCall): string {
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return sanitize(plain(input));
+  const fields = input as { readonly [key: string]: Json };
+  for (const name of ["command", "path", "pattern", "query", "url", "call", "text"]) {
+    const value = fields[name];
+    if (typeof value === "string") return sanitize(value.trim().slice(0, maxSummary));
+  }
+  return Object.keys(fields).length === 0 ? "" : sanitize(plain(input));
+}
+
+const maxSummary = 500;
+
+function plain(input: Json): string {
+  return input === null ? "" : typeof input === "string" ? input : JSON.stringify(input).slice(0, maxSummary);
+}
+
+function describe({ tool, ms }: MadeCall, outcome: ToolOutcome): { readonly detail: string; readonly role: Role } {
+  const time = ms === undefined || ms < 100 ? "" : ` · ${seconds(ms)}`;
+  const exit = outcome.exitCode === undefined ? undefined : `exit ${outcome.exitCode}`;
+  switch (outcome.kind) {
+    case "ok":
+      return { detail: `${exit ?? okWords(tool, outcome)}${time}`, role: "muted" };
+    case "failed":
+      return { detail: `${exit ?? "failed"}${time}`, role: "error" };
+    case "cancelled":
+      return { detail: "cancelled", role: "warning" };
+    case "denied":
+      return { detail: "denied", role: "warning" };
+    case "unknown":
+      return { detail: "? unknown", role: "warning" };
+  }
+}
+
+export function seconds(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+function okWords(tool: string, { output = "" }: ToolOutcome): string {
+  const change = isEdit(tool) ? /\+(\d+) -(\d+)$/m.exec(output.slice(0, 2_000)) : null;
+  if (change) return `+${change[1]} -${change[2]}`;
+  if (isReading(tool)) return counted(output === "" ? 0 : output.trimEnd().split("\n").length);
+  return "ok";
+}
+
+function counted(lines: number): string {
+  return `${lines} ${lines === 1 ? "line" : "lines"}`;
+}
+
+function isEdit(tool: string): boolean {
+  return tool === "edit_file" || tool === "write_file";
+}
+
+function isReading(tool: string): boolean {
+  return (
+    tool === "read_file" || tool === "list_dir" || tool === "glob" || tool === "grep" || tool === "search_sessions"
+  );
+}
+
+function bodyLines({ tool }: MadeCall, outcome: ToolOutcome, { width, theme }: Look): readonly Line[] {
+  const text = sanitize(outcome.output ?? "", { keepNewlines: true, tabs: 4 }).replace(/^\n+|\s+$/g, "");
+  if (text === "" || width < 12 || (outcome.kind === "ok" && isReading(tool))) return [];
+  const isDiff = outcome.kind === "ok" && isEdit(tool);
+  // The first line of a diff names the file, as the line above does.
+  const all = isDiff ? text.split("\n").slice(1) : text.split("\n");
+  const capped = headAndTail(all, isDiff ? diffLines : outputLines, theme.glyphs.ellipsis);
+  return capped.map((line) =>
+    fitLine([span("      "), span(line, isDiff ? diffRole(line) : "muted")], width, theme.glyphs.ellipsis),
+  );
+}
+
+function headAndTail(
+  lines: readonly string[],
+  { head, tail }: { head: number; tail: number },
+  ellipsis: string,
+): readonly string[] {
+  const hidden = lines.length - head - tail;
+  if (hidden <= 1) return lines;
+  return [...lines.slice(0, head), `${ellipsis} +${hidden} lines`, ...(tail > 0 ? lines.slice(-tail) : [])];
+}
+
+function diffRole(line: string): Role {
+  const sign = /^\s*\d+ ([-+])/.exec(line)?.[1];
+  return sign === "+" ? "added" : sign === "-" ? "removed" : "muted";
+}

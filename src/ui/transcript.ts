@@ -1,0 +1,105 @@
+// Finished blocks to lines of the scrollback: wrapped to the width they are printed at, sanitised, painted.
+// No line is ever wider than the width, from one column on.
+import type { RecoveryStep } from "../ledger/recovery.ts";
+import type { AnswerLine } from "./answer-stream.ts";
+import type { Block } from "./block.ts";
+import { sanitize } from "./sanitize.ts";
+import { fitLine, type Indent, type Line, lineText, lineWidth, paintLine, span, wrapSpans } from "./styled-line.ts";
+import { cellWidth, padCells } from "./text-width.ts";
+import type { Role } from "./theme.ts";
+import { callLine, type Look, seconds, toolLines } from "./tool-lines.ts";
+
+/** What is written above the live part; each line ends in a newline. */
+export function printBlocks(blocks: readonly Block[], look: Look): string {
+  return blocks
+    .flatMap((block) => blockLines(block, look))
+    .map((line) => `${paintLine(line, look.theme)}\n`)
+    .join("");
+}
+
+export function blockLines(block: Block, look: Look): readonly Line[] {
+  switch (block.kind) {
+    case "prompt":
+      return [[], ...promptLines(block.text, look), ...elsewhereLines(block.elsewhere, look)];
+    case "answer":
+      return [...block.lines.flatMap((line) => answerLines(line, look)), ...elsewhereLines(block.elsewhere, look)];
+    case "tool":
+      return toolLines(block.made, block.outcome, look);
+    case "open-call":
+      return [callLine(block.made, { detail: `? ${block.state}`, role: "warning" }, look)];
+    case "note":
+      return textLines(block.text, block.role, look, "  ");
+    case "separator":
+      return [separatorLine(block.text, look)];
+    case "lines":
+      return block.lines.flatMap((line) => textLines(line, block.role ?? "plain", look, ""));
+    case "table":
+      return tableLines(block, look);
+    case "step":
+      return stepLines(block.step, look);
+  }
+}
+
+export function answerLines({ line, first }: AnswerLine, { width, theme }: Look): readonly Line[] {
+  if (line.kind === "blank") return [[]];
+  const sign = span(first ? `${theme.glyphs.bullet} ` : "  ", "accent");
+  const rest = " ".repeat(2 + line.hang);
+  return wrapSpans(line.spans, width, { first: [sign], rest: [span(rest)] }).map((row) => fitLine(row, width));
+}
+
+function promptLines(text: string, { width, theme }: Look): readonly Line[] {
+  const indent: Indent = { first: [span(`${theme.glyphs.prompt} `, "accent")], rest: [span("  ")] };
+  return sanitize(text, { keepNewlines: true, tabs: 4 })
+    .trimEnd()
+    .split("\n")
+    .flatMap((line, index) =>
+      wrapSpans([span(line, "strong")], width, index === 0 ? indent : { ...indent, first: indent.rest }),
+    );
+}
+
+function elsewhereLines(elsewhere: boolean | undefined, look: Look): readonly Line[] {
+  return elsewhere === true ? textLines("from another window", "muted", look, "  ") : [];
+}
+
+export function textLines(text: string, role: Role, { width }: Look, before: string): readonly Line[] {
+  return sanitize(text, { keepNewlines: true })
+    .split("\n")
+    .flatMap((line) => wrapSpans([span(line, role)], width, { first: [span(before)], rest: [span(before)] }));
+}
+
+function separatorLine(text: string, { width, theme }: Look): Line {
+  const { rule, ellipsis } = theme.glyphs;
+  const words = `${rule}${rule} ${sanitize(text)} `;
+  const line = fitLine([span(words, "muted")], width, ellipsis);
+  const rest = Math.max(0, Math.min(width, 60) - lineWidth(line));
+  return [...line, span(rule.repeat(rest), "muted")];
+}
+
+/** Columns as wide as their widest cell; what does not fit the width is cut at its right. */
+function tableLines(table: Extract<Block, { kind: "table" }>, { width, theme }: Look): readonly Line[] {
+  const rows = table.rows.map((row) => row.map((cell) => sanitize(cell)));
+  const widths = table.columns.map((name, column) =>
+    Math.max(cellWidth(name), ...rows.map((row) => cellWidth(row[column] ?? ""))),
+  );
+  const draw = (cells: readonly string[], role: Role): Line => {
+    const padded = cells.map((cell, column) => padCells(cell, Math.min(widths[column] ?? 0, maxColumn)));
+    return fitLine([span(padded.join("  ").trimEnd(), role)], width, theme.glyphs.ellipsis);
+  };
+  return [draw(table.columns, "muted"), ...rows.map((row) => draw(row, "plain"))];
+}
+
+const maxColumn = 60;
+const slowMs = 250;
+
+export function stepLines({ name, status, detail, ms }: RecoveryStep, look: Look): readonly Line[] {
+  const { glyphs } = look.theme;
+  const sign = { ok: glyphs.ok, warn: glyphs.warning, fail: glyphs.failed }[status];
+  const role = ({ ok: "ok", warn: "warning", fail: "error" } as const)[status];
+  const time = ms >= slowMs ? `  ${seconds(ms)}` : "";
+  const first = [span("  "), span(`${sign} `, role), span(`${name.padEnd(10)} `, "muted")];
+  const rest = [span(" ".repeat(lineWidth(first)))];
+  const text = wrapSpans([span(sanitize(detail)), span(time, "muted")], look.width, { first, rest });
+  // Too narrow for the columns: the name stands before its words.
+  const isBare = !lineText(text[0] ?? []).includes(name);
+  return isBare ? wrapSpans([span(`${sign} `, role), span(`${name} ${sanitize(detail)}`)], look.width) : text;
+}

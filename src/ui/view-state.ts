@@ -1,0 +1,243 @@
+// What the screen knows of a conversation: (ViewState, SessionEvent | UiAction) -> ViewState, pure. Live events and
+// restored ones go through it alike. What is finished leaves as blocks, each exactly once: the owner prints them and
+// answers `printed`. Whether all is saved is derived here, and from events alone.
+import type { SessionEvent } from "../agent/events.ts";
+import type { RecoveryStep } from "../ledger/recovery.ts";
+import type { Admission, AdmissionId, ApprovalMode, ProcessIdentity, Session, TurnError } from "../ledger/types.ts";
+import { type Block, madeCall, messageBlocks, note } from "./block.ts";
+import {
+  addDelta,
+  addThought,
+  endTurn,
+  finishMessage,
+  type LiveTurn,
+  openTurn,
+  withCall,
+  withOutput,
+} from "./live-turn.ts";
+
+export interface ViewState {
+  readonly phase: "starting" | "open" | "closing";
+  /** Cells of a row: a streaming line that has no end is let go in whole rows. */
+  readonly width: number;
+  /** The recovery checklist while it is live. */
+  readonly steps: readonly RecoveryStep[];
+  readonly session?: Session;
+  readonly mode: ApprovalMode;
+  readonly turn?: LiveTurn;
+  /** Entered, and not in the ledger yet. */
+  readonly unsent: readonly Unsent[];
+  readonly queue: readonly Waiting[];
+  readonly awaited?: Awaited;
+  /** An interrupted turn that has to be decided about first. */
+  readonly blocked?: AdmissionId;
+  readonly problem?: TurnError;
+  /** One line above the composer, until the next key. */
+  readonly notice?: string;
+  /** Finished, to be printed. */
+  readonly blocks: readonly Block[];
+}
+
+export interface Unsent {
+  readonly key: number;
+  readonly text: string;
+}
+export interface Waiting {
+  readonly id: AdmissionId;
+  readonly text: string;
+  /** Why it waits for a key. */
+  readonly held?: string;
+}
+export interface Awaited {
+  readonly holder?: ProcessIdentity;
+  readonly since?: number;
+}
+
+export type UiAction =
+  | { readonly type: "step"; readonly step: RecoveryStep }
+  | {
+      readonly type: "booted";
+      readonly session: Session;
+      readonly mode: ApprovalMode;
+      readonly waiting: readonly Admission[];
+    }
+  | { readonly type: "submitted"; readonly key: number; readonly text: string }
+  /** Of `submitted`: it is in the ledger, or was something else than a prompt. */
+  | { readonly type: "admitted"; readonly key: number }
+  | { readonly type: "not-admitted"; readonly key: number; readonly error: TurnError }
+  | { readonly type: "print"; readonly blocks: readonly Block[] }
+  | { readonly type: "printed"; readonly count: number }
+  | { readonly type: "resized"; readonly width: number }
+  | { readonly type: "notice"; readonly text?: string }
+  | { readonly type: "mode"; readonly mode: ApprovalMode }
+  | { readonly type: "decided" }
+  | { readonly type: "closing" };
+
+export function initialView(width: number): ViewState {
+  return { phase: "starting", width, steps: [], mode: "ask", unsent: [], queue: [], blocks: [] };
+}
+
+export function viewReducer(state: ViewState, action: SessionEvent | UiAction): ViewState {
+  switch (action.type) {
+    // ---- the screen's own ----
+    case "step":
+      return { ...state, steps: [...state.steps, action.step] };
+    case "booted": {
+      const { session, mode } = action;
+      return { ...state, phase: "open", session, mode, steps: [], queue: waitingOf(action.waiting, session) };
+    }
+    case "submitted":
+      return { ...state, unsent: [...state.unsent, { key: action.key, text: action.text }] };
+    case "admitted":
+      return { ...state, unsent: state.unsent.filter(({ key }) => key !== action.key) };
+    case "not-admitted":
+      return refuse({ ...state, unsent: state.unsent.filter(({ key }) => key !== action.key) }, action.error);
+    case "print":
+      return print(state, action.blocks);
+    case "printed":
+      return { ...state, blocks: state.blocks.slice(action.count) };
+    case "resized":
+      return { ...state, width: action.width };
+    case "notice":
+      return withNotice(state, action.text);
+    case "mode":
+      return { ...state, mode: action.mode };
+    case "decided":
+      return without(state, "blocked");
+    case "closing":
+      return { ...state, phase: "closing" };
+    default:
+      return sessionReducer(state, action);
+  }
+}
+
+function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
+  switch (event.type) {
+    case "session":
+      return { ...without(without(without(state, "turn"), "awaited"), "blocked"), session: event.session, queue: [] };
+    case "session-changed":
+      return { ...state, session: event.session };
+    case "prompt-admitted":
+      return wrote(admitted(state, event));
+    case "queue-changed":
+      return { ...state, queue: state.session ? waitingOf(event.waiting, state.session) : state.queue };
+    case "lease-awaited": {
+      const { holder, since } = event;
+      return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };
+    }
+    case "lease-acquired":
+      return without(state, "awaited");
+    case "turn-blocked":
+      return { ...without(state, "awaited"), blocked: event.admission.id };
+    case "turn-started": {
+      const queue = state.queue.filter(({ id }) => id !== event.admission);
+      return wrote({ ...without(without(state, "awaited"), "blocked"), queue, turn: openTurn(event.admission) });
+    }
+    case "stop-asked":
+      return state.turn ? { ...state, turn: { ...state.turn, isStopping: true } } : state;
+    case "ledger-problem":
+      return refuse(leaveTurn(state, "not saved: the answer above is not in the ledger"), event.error);
+    case "turn-settled": {
+      const settled = wrote(leaveTurn(state, "the answer ends here"));
+      const isUntold = event.error !== undefined && event.message === undefined;
+      return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
+    }
+    // Told to the owner, who shows what the conversation is now.
+    case "head-moved":
+      return state;
+    default:
+      return turnReducer(state, event);
+  }
+}
+
+type TurnEvent = Extract<
+  SessionEvent,
+  { readonly type: "text-delta" | "reasoning-delta" | "message-added" | "call-changed" | "call-output" }
+>;
+
+function turnReducer(state: ViewState, event: TurnEvent): ViewState {
+  const { turn } = state;
+  if (event.type === "message-added" && (event.elsewhere === true || !turn)) {
+    const blocks = messageBlocks(event.message, (part) => callOf(turn, part.call), event.elsewhere);
+    return print(event.elsewhere === true ? state : wrote(state), blocks);
+  }
+  if (!turn) return state;
+  switch (event.type) {
+    case "text-delta":
+      return progress(state, addDelta(turn, event.text, state.width));
+    case "reasoning-delta":
+      return { ...state, turn: addThought(turn, event.text) };
+    case "message-added":
+      return wrote(progress(state, finishMessage(turn, event.message)));
+    case "call-changed":
+      return wrote({ ...state, turn: withCall(turn, event.call) });
+    case "call-output":
+      return { ...state, turn: withOutput(turn, event.call, event.chunk) };
+  }
+}
+
+function callOf(turn: LiveTurn | undefined, id: string) {
+  const found = turn?.calls.find(({ call }) => call.call === id);
+  return found && madeCall(found.call);
+}
+
+function progress(state: ViewState, { turn, blocks }: { turn: LiveTurn; blocks: readonly Block[] }): ViewState {
+  return print({ ...state, turn }, blocks);
+}
+
+function leaveTurn(state: ViewState, mark: string): ViewState {
+  return state.turn ? print(without(state, "turn"), endTurn(state.turn, mark)) : state;
+}
+
+function print(state: ViewState, blocks: readonly Block[]): ViewState {
+  return blocks.length === 0 ? state : { ...state, blocks: [...state.blocks, ...blocks] };
+}
+
+function admitted(state: ViewState, event: Extract<SessionEvent, { type: "prompt-admitted" }>): ViewState {
+  const { admission: id, text } = event;
+  if (event.state !== "queued" || state.queue.some((each) => each.id === id)) return state;
+  return { ...state, queue: [...state.queue, { id, text }] };
+}
+
+function waitingOf(waiting: readonly Admission[], { conversation }: Session): readonly Waiting[] {
+  return waiting
+    .filter((each) => each.status === "queued" && each.conversation === conversation)
+    .map(({ id, summary, held }) => ({ id, text: summary, ...(held !== undefined && { held }) }));
+}
+
+/** Said once: a problem is often told from two places. */
+function refuse(state: ViewState, problem: TurnError): ViewState {
+  if (state.problem?.message === problem.message) return { ...state, problem };
+  const words = [`NOT SAVED: ${problem.message}`, ...(problem.hint ? [problem.hint] : [])].join("\n");
+  return print({ ...state, problem }, [note(words, "error")]);
+}
+
+/** An event that follows a commit: writing works. */
+function wrote(state: ViewState): ViewState {
+  return without(state, "problem");
+}
+
+function withNotice(state: ViewState, text: string | undefined): ViewState {
+  return text === undefined ? without(state, "notice") : { ...state, notice: text };
+}
+
+type Optional = "turn" | "awaited" | "blocked" | "problem" | "notice";
+
+function without(state: ViewState, field: Optional): ViewState {
+  if (state[field] === undefined) return state;
+  const { [field]: _left, ...rest } = state;
+  return rest;
+}
+
+export type Saving =
+  | { readonly kind: "starting" | "saving" | "saved" }
+  /** `why` is what the ledger said. */
+  | { readonly kind: "not-saved"; readonly why: string };
+
+/** Whether all that is on the screen is on disk. */
+export function savingOf(state: ViewState): Saving {
+  if (state.problem) return { kind: "not-saved", why: state.problem.message };
+  if (state.unsent.length > 0) return { kind: "saving" };
+  if (state.phase === "starting") return { kind: "starting" };
+  return state.turn?.isProvisional === true ? { kind: "saving" } : { kind: "saved" };
+}

@@ -1,0 +1,211 @@
+// One script over every write verb of the ledger, and what it was told on the way: the promises that a
+// killed process leaves behind. A verb that is missing here makes its crash points fail.
+import { copyFileSync, renameSync } from "node:fs";
+import { newHolderId } from "../../src/ledger/ids.ts";
+import type { LeaseRef } from "../../src/ledger/leases.ts";
+import type {
+  AdmissionId,
+  Envelope,
+  Message,
+  Outcome,
+  Payload,
+  RequestId,
+  Session,
+  SessionId,
+  ToolCall,
+  TurnRef,
+} from "../../src/ledger/types.ts";
+import type { LedgerProcess } from "../helpers/ledger-process.ts";
+
+export interface Told {
+  readonly messages: Message[];
+  readonly settled: [AdmissionId, Outcome | undefined][];
+  readonly calls: ToolCall[];
+  readonly sessions: SessionId[];
+}
+
+const ROUTE = { provider: "guide", model: "guide" };
+let requests = 0;
+
+export async function everyVerb(db: LedgerProcess, path: string, told: Told): Promise<void> {
+  await db.ask("open", { path });
+  const session = await db.verb("createSession", { cwd: "/", route: ROUTE, source: "test" });
+  told.sessions.push(session.id);
+  const script = new Script(db, told, session);
+  await script.flags();
+  await script.turnWithCalls();
+  await script.steeredTurn();
+  await script.queue();
+  await script.unknownTurn();
+  await script.headMoves();
+  await script.deletion();
+  await db.verb("indexStep");
+  await reopenCopied(db, path);
+}
+
+/** Another inode than at the last open is a finding, and raises the generation. */
+async function reopenCopied(db: LedgerProcess, path: string): Promise<void> {
+  await db.ask("close");
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+  await db.ask("open", { path });
+}
+
+class Script {
+  readonly #db: LedgerProcess;
+  readonly #told: Told;
+  readonly #session: Session;
+
+  constructor(db: LedgerProcess, told: Told, session: Session) {
+    this.#db = db;
+    this.#told = told;
+    this.#session = session;
+  }
+
+  async flags(): Promise<void> {
+    const { id } = this.#session;
+    await this.#db.verb("setTitle", id, "every verb", "person");
+    await this.#db.verb("setFlags", id, { pinned: true });
+    await this.#db.verb("setModel", id, ROUTE, { text: "model", at: Date.now() });
+    await this.#db.verb("appendNote", id, { text: "a note", at: Date.now() });
+  }
+
+  async turnWithCalls(): Promise<void> {
+    const { turn, lease, head } = await this.#claim("calls");
+    await this.#db.verb("renewLease", lease);
+    const { message, calls } = await this.#ask(turn, head, ["a", "b"]);
+    const [first, second] = calls;
+    if (!first || !second) throw new Error("no calls were stored");
+    await this.#db.verb("approveCall", turn, first.id, "person");
+    this.#told.calls.push(await this.#db.verb("startCall", turn, first.id));
+    const outcome = { kind: "ok", output: "done" } as const;
+    const end = await this.#db.verb("finishCall", turn, { id: first.id, end: "succeeded", outcome, at: Date.now() });
+    this.#tell(end.message);
+    this.#told.calls.push(end.call);
+    await this.#db.verb("approveCall", turn, second.id, "person");
+    await this.#db.verb("startCall", turn, second.id);
+    this.#told.calls.push(await this.#db.verb("markCallUnknown", turn, second.id, "the test says so"));
+    await this.#db.verb("failRequest", turn);
+    await this.#settle(turn, "interrupted");
+    await this.#db.verb("releaseLease", lease);
+    if (message.id === end.message.id) throw new Error("a result is its own question");
+  }
+
+  async steeredTurn(): Promise<void> {
+    const { turn, lease } = await this.#claim("steered");
+    await this.#admit("steer", "steer");
+    const steer = await this.#db.verb("takeSteer", turn, Date.now());
+    if (!steer) throw new Error("no steer was taken");
+    this.#tell(steer.message);
+    await this.#settle(turn, "failed");
+    await this.#db.verb("releaseLease", lease);
+  }
+
+  async queue(): Promise<void> {
+    const first = await this.#admit("first");
+    const second = await this.#admit("second");
+    await this.#db.verb("hold", first, "the test says so");
+    await this.#db.verb("release", first);
+    await this.#db.verb("reorder", second, first);
+    const edited = await this.#db.verb("edit", second, { request: requestId(), payload: payload("edited") });
+    await this.#db.verb("cancel", edited.id);
+    await this.#db.verb("cancel", first);
+    this.#told.settled.push([first, "cancelled"]);
+  }
+
+  async unknownTurn(): Promise<void> {
+    const { turn, lease, head } = await this.#claim("unknown");
+    const { calls } = await this.#ask(turn, head, ["c"]);
+    const [call] = calls;
+    if (!call) throw new Error("no call was stored");
+    await this.#db.verb("approveCall", turn, call.id, "person");
+    await this.#db.verb("startCall", turn, call.id);
+    await this.#db.verb("markUnknown", turn);
+    await this.#db.verb("reconcileCalls", lease, turn.admission);
+    this.#told.calls.push(
+      await this.#db.verb("resolveCall", lease, { id: call.id, verdict: "happened", at: Date.now() }),
+    );
+    const resumed = await this.#db.verb("resumeUnknown", lease, turn.admission);
+    if (resumed.kind !== "resumed") throw new Error(resumed.why);
+    await this.#db.verb("markUnknown", resumed.turn);
+    const note = "settled by hand";
+    const settlement = { id: turn.admission, outcome: "interrupted", note, at: Date.now() } as const;
+    await this.#db.verb("settleUnknown", lease, settlement);
+    this.#told.settled.push([turn.admission, "interrupted"]);
+    await this.#db.verb("releaseLease", lease);
+  }
+
+  async headMoves(): Promise<void> {
+    const { id } = this.#session;
+    await this.#db.verb("undo", id, 1);
+    await this.#db.verb("redo", id);
+    const branched = await this.#db.verb("branch", id, { title: "a branch" });
+    if (branched.kind !== "branched") throw new Error(branched.why);
+    this.#told.sessions.push(branched.session.id);
+    const retried = await this.#db.verb("retry", id, { request: requestId(), approval: "ask", cwd: "/" });
+    if (retried.kind !== "retried") throw new Error(retried.why);
+    await this.#db.verb("cancel", retried.admission.id);
+  }
+
+  async deletion(): Promise<void> {
+    const wanted = { cwd: "/", route: ROUTE, source: "test" };
+    const { id, conversation } = await this.#db.verb("createSession", wanted);
+    await this.#db.ask("runTurns", { session: id, conversation, name: `delete-${id}`, turns: 1 });
+    await this.#db.verb("deleteConversation", id);
+    while (!(await this.#db.verb("purgeStep")));
+  }
+
+  async #admit(text: string, kind: "prompt" | "steer" = "prompt"): Promise<AdmissionId> {
+    const { id } = this.#session;
+    const target = { kind: "session", asked: id } as const;
+    const request = { request: requestId(), kind, payload: payload(text), target, session: id };
+    return (await this.#db.verb("admit", request)).admission.id;
+  }
+
+  async #claim(text: string): Promise<{ turn: TurnRef; lease: LeaseRef; head: Message }> {
+    await this.#admit(text);
+    const { conversation } = this.#session;
+    const taken = await this.#db.verb("acquireLease", { conversation, holder: newHolderId(this.#db.pid) });
+    if (taken.kind !== "acquired") throw new Error("the conversation is held");
+    const claimed = await this.#db.verb("claim", taken.lease, { at: Date.now(), envelope: await this.#envelope() });
+    if (claimed.kind !== "claimed" || !claimed.message) throw new Error(`claim says ${claimed.kind}`);
+    this.#tell(claimed.message);
+    return { turn: claimed.turn, lease: taken.lease, head: claimed.message };
+  }
+
+  async #ask(turn: TurnRef, head: Message, names: readonly string[]) {
+    await this.#db.verb("askModel", turn, { parent: head.id, digest: head.hash });
+    const input = { command: "true" };
+    const parts = names.map((call) => ({ kind: "tool-call", call, tool: "shell", input }) as const);
+    const calls = names.map((call) => ({ call, tool: "shell", input, effect: "external" }) as const);
+    const message = { parent: head.id, role: "assistant", parts, at: Date.now() } as const;
+    const appended = await this.#db.verb("append", turn, message, calls);
+    this.#tell(appended.message);
+    this.#told.calls.push(...appended.calls);
+    return appended;
+  }
+
+  async #settle(turn: TurnRef, outcome: "interrupted" | "failed"): Promise<void> {
+    const { admission, messages } = await this.#db.verb("settle", turn, { outcome, at: Date.now() });
+    for (const message of messages) this.#tell(message);
+    this.#told.settled.push([admission.id, admission.outcome]);
+  }
+
+  async #envelope(): Promise<Envelope> {
+    const systemPrompt = await this.#db.verb("putSystemPrompt", "test");
+    return { systemPrompt, tools: [], route: ROUTE, projection: 1, program: "test" };
+  }
+
+  #tell(message: Message): void {
+    this.#told.messages.push(message);
+  }
+}
+
+function requestId(): RequestId {
+  requests += 1;
+  return `every-verb-${requests}` as RequestId;
+}
+
+function payload(text: string): Payload {
+  return { prompt: [{ kind: "text", text }], approval: "auto", cwd: "/" };
+}
