@@ -118,15 +118,28 @@ const REFUSAL_EXITS = {
 } as const;
 
 async function printHelp(about: string | undefined): Promise<ExitCode> {
-  const [{ helpPage, commandHelp }, { optionLines }, { findCommand }] = await Promise.all([
-    import("./commands/help-pages.ts"),
+  const [{ explain, listLines }, { optionLines }, { registry }, { findCommand }] = await Promise.all([
+    import("./commands/help-text.ts"),
     import("./commands/dispatch.ts"),
     import("./commands/registry.ts"),
+    import("./commands/parse-command.ts"),
   ]);
-  const command = about === undefined ? undefined : findCommand(about);
-  output.out(`${(command ? commandHelp(command) : helpPage(optionLines())).join("\n")}\n`);
+  const command = about === undefined ? undefined : findCommand(registry, about);
+  const lines = command
+    ? explain(`stele ${command.name}`, command)
+    : [...STARTING, "", ...listLines(registry, "argv"), "", "Options", ...optionLines()];
+  output.out(`${lines.join("\n")}\n`);
   return EXIT.done;
 }
+
+const STARTING = [
+  "stele: a terminal agent whose conversations survive every crash",
+  "",
+  "  stele [prompt..]         open here; with a prompt, send it",
+  "  stele -c                 go on with the latest conversation of this folder",
+  "  stele -r [session]       choose a conversation, or open one by id, prefix or title",
+  "  stele run <prompt..>     one turn without a screen; what is piped in is appended",
+];
 
 export function flagsOf(globals: Globals): GlobalFlags {
   return globals;

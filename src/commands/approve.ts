@@ -2,7 +2,13 @@
 import { parseRule } from "../agent/approvals.ts";
 import { nearestNames } from "../agent/tools/nearest-names.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
-import { type CommandContext, type CommandResult, defineCommand, type FreeCommand, type FreeContext } from "./command.ts";
+import {
+  type CommandContext,
+  type CommandResult,
+  defineCommand,
+  type FreeCommand,
+  type FreeContext,
+} from "./command.ts";
 import { lines, usage } from "./results.ts";
 
 const MODES: Readonly<Record<ApprovalMode, string>> = {
@@ -52,7 +58,8 @@ function setMode({ runner, settings, surface }: CommandContext, word: string): C
     const modes = Object.keys(MODES).join(", ");
     return usage(`There is no approval mode ${JSON.stringify(word)}.`, `Nearest: ${nearest ?? modes}; modes: ${modes}`);
   }
-  if (surface === "argv") return usage("The mode belongs to a running stele.", "For one prompt: stele run --yes, or --read-only");
+  if (surface === "argv")
+    return usage("The mode belongs to a running stele.", "For one prompt: stele run --yes, or --read-only");
   if (word === "auto" && !settings.mayBeAuto)
     return {
       kind: "refused",

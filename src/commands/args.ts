@@ -17,7 +17,7 @@ export function parseArgs(words: readonly string[], command: Command): ParsedArg
       plain.push(...words.slice(at + 1));
       break;
     }
-    if (!/^--?[\p{L}]/u.test(word)) {
+    if (!/^(?:--[\s\S]|-\p{L})/u.test(word)) {
       plain.push(word);
       continue;
     }
@@ -55,7 +55,8 @@ function unknownFlag(flag: string, specs: readonly FlagSpec[]): string {
   const names = specs.map((spec) => spec.name);
   const nearest = nearestNames(flag.replace(/^-+/, ""), names).map((name) => `--${name}`);
   if (nearest.length > 0) return `There is no flag ${flag}; nearest: ${nearest.join(", ")}.`;
-  if (names.length === 0) return `There is no flag ${flag}; it takes none. Write -- before words that begin with a dash.`;
+  if (names.length === 0)
+    return `There is no flag ${flag}; it takes none. Write -- before words that begin with a dash.`;
   return `There is no flag ${flag}; there are ${names.map((name) => `--${name}`).join(", ")}.`;
 }
 

@@ -3,8 +3,8 @@
 import { closest, distance } from "fastest-levenshtein";
 import yargs from "yargs";
 import type { Command, CommandArgs } from "./command.ts";
-import { findCommand } from "./registry.ts";
-import { readWords } from "./words.ts";
+import { findCommand, type ParsedCommand, parseWords } from "./parse-command.ts";
+import { registry } from "./registry.ts";
 
 export type Dispatched =
   /** No subcommand: the screen, or `run` where there is no terminal. */
@@ -59,17 +59,33 @@ export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
   const words = (parsed["_"] ?? []).map(String);
   const literal = (parsed["--"] ?? []).map(String);
   const [first = "", ...rest] = words;
-  const command = first === "run" ? undefined : findCommand(first);
   if (parsed["help"] === true) return first === "" ? { kind: "help" } : { kind: "help", about: first };
-  if (command && !command.screenOnly) {
-    const read = readWords(command, [...rest, ...literal], globals.yes);
-    if (!read.ok) return usage(read.message, read.hint ?? `See: stele help ${command.name}`, argv);
+  const command = first === "run" ? undefined : findCommand(registry, first);
+  if (command || (registry.later.includes(first) && rest.length === 0)) {
+    const read = readCommand([first, ...rest], { command, literal, yes: globals.yes });
+    if (!read.ok) return usage(read.usage.message, read.usage.hint ?? "See: stele --help", argv);
     return { kind: "command", command: read.command, args: read.args, globals };
   }
   const prompt = first === "run" ? rest : words;
   const unknown = prompt.find((word) => /^--?[A-Za-z]/.test(word));
   if (unknown !== undefined) return usage(`There is no option ${unknown}.`, nearestOption(unknown), argv);
   return { kind: first === "run" ? "run" : "screen", prompt: [...prompt, ...literal].join(" "), globals };
+}
+
+/** `--yes` was read as a global one: a command that has a flag of that name gets it back. */
+function readCommand(
+  words: readonly string[],
+  more: { command: Command | undefined; literal: readonly string[]; yes: boolean },
+): ParsedCommand {
+  const { command, literal, yes } = more;
+  if (command?.screenOnly) {
+    const message = `${command.name} makes sense on the screen only.`;
+    return { ok: false, usage: { kind: "usage", message, hint: "Start it with: stele" } };
+  }
+  const verb = command?.verbs?.find((each) => each.name === words[1]);
+  const hasYes = (verb ?? command)?.flags?.some((flag) => flag.name === "yes") ?? false;
+  const after = literal.length > 0 ? ["--", ...literal] : [];
+  return parseWords([...words, ...(yes && hasYes ? ["--yes"] : []), ...after], registry, "stele ");
 }
 
 type Parsed = Record<string, unknown> & { readonly _?: readonly unknown[]; readonly "--"?: readonly unknown[] };
@@ -88,9 +104,9 @@ async function parse(argv: readonly string[]): Promise<Parsed | string> {
       "duplicate-arguments-array": false,
       "populate--": true,
     })
-    .options(OPTIONS)
     .help(false)
     .version(false)
+    .options(OPTIONS)
     .exitProcess(false)
     .fail((message) => {
       failures.push(message);

@@ -1,6 +1,7 @@
 // /model: which model answers from now on, or once. A switch that cannot be made changes nothing.
-import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+
 import { hasFlag } from "./args.ts";
+import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { lines, modelOf, refused, usage } from "./results.ts";
 import { quoteWord } from "./words.ts";
 

@@ -30,13 +30,10 @@ export function parseCommand(text: string, registry: CommandRegistry): ParsedCom
 }
 
 /** Words of one call without its prefix, which is `/` or `stele ` and only shown. */
-export function parseWords(
-  words: readonly string[],
-  registry: CommandRegistry,
-  prefix: "/" | "stele ",
-): ParsedCommand {
+export function parseWords(words: readonly string[], registry: CommandRegistry, prefix: "/" | "stele "): ParsedCommand {
   const [name, ...rest] = words;
-  if (name === undefined || name === "") return { ok: false, usage: usage("A command is missing.", `See: ${prefix}help`) };
+  if (name === undefined || name === "")
+    return { ok: false, usage: usage("A command is missing.", `See: ${prefix}help`) };
   const command = findCommand(registry, name);
   if (!command) return { ok: false, usage: unknownCommand(name, registry, prefix) };
   const [first] = rest;

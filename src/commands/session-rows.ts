@@ -42,13 +42,26 @@ export function pickSession(listing: SessionListing, how: { now: number; command
 export function sessionJson({ session, state, holder }: SessionListing): object {
   const { id, conversation, generation, title, titleSource, parent, edge, cwd, messages, turns } = session;
   const { startedAt, lastActivityAt, endedAt, endReason, archived, pinned, hidden } = session;
-  const all = { id, conversation, generation, title, titleSource, parent, edge, model: modelOf(session), cwd, messages };
+  const all = {
+    id,
+    conversation,
+    generation,
+    title,
+    titleSource,
+    parent,
+    edge,
+    model: modelOf(session),
+    cwd,
+    messages,
+  };
   const rest = { turns, state, holder, startedAt, lastActivityAt, endedAt, endReason, archived, pinned, hidden };
   return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
 }
 
 function titleOf({ session }: SessionListing): string {
-  const flags = [session.pinned && "pinned", session.archived && "archived", session.hidden && "hidden"].filter(Boolean);
+  const flags = [session.pinned && "pinned", session.archived && "archived", session.hidden && "hidden"].filter(
+    Boolean,
+  );
   return flags.length > 0 ? `${nameOf(session)} (${flags.join(", ")})` : nameOf(session);
 }
 

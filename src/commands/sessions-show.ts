@@ -72,7 +72,13 @@ async function showForModel({ db }: FreeContext, session: Session): Promise<Comm
   const system = envelope && (await db.systemPrompt(envelope.systemPrompt));
   const listed = sessionJson({ session, ...(await db.sessionState(session.id)) });
   const text = projected.flatMap(({ role, parts }) => ["", `${role}:`, ...parts.flatMap(partLines)]);
-  const json = { session: listed, ...(system !== undefined && { system }), messages: projected, calls: [], admissions: [] };
+  const json = {
+    session: listed,
+    ...(system !== undefined && { system }),
+    messages: projected,
+    calls: [],
+    admissions: [],
+  };
   return lines([...(system === undefined ? [] : ["system:", ...system.split("\n")]), ...text], json);
 }
 

@@ -1,12 +1,17 @@
 // /sessions rename, pin, hide, archive, delete: what the commands of the same names do, to a session that is named.
-import { deleteConversation } from "./delete.ts";
+
 import { hasFlag } from "./args.ts";
 import { type Command, type CommandArgs, defineCommand, type FreeCommand } from "./command.ts";
+import { deleteConversation } from "./delete.ts";
 import { findSession } from "./find-session.ts";
 import { FLAGS, setFlag } from "./flags.ts";
 import { setTitle } from "./title.ts";
 
-const SESSION = { name: "session", help: "id, prefix, title or number of the list just shown", required: true } as const;
+const SESSION = {
+  name: "session",
+  help: "id, prefix, title or number of the list just shown",
+  required: true,
+} as const;
 
 const renameVerb = defineCommand({
   name: "rename",

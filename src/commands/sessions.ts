@@ -41,7 +41,9 @@ async function listSessions(args: CommandArgs, context: FreeContext): Promise<Co
     kind: "rows",
     columns: SESSION_COLUMNS,
     rows: listings.map((listing, index) => sessionCells(listing, { index, now: context.now() })),
-    empty: isFiltered ? `No session fits. All of them: ${called("sessions --all", context)}` : "There is no session yet.",
+    empty: isFiltered
+      ? `No session fits. All of them: ${called("sessions --all", context)}`
+      : "There is no session yet.",
     json: listings.map(sessionJson),
   };
 }

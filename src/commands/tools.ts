@@ -1,7 +1,7 @@
 // /tools: what the model may use, what each can do to the world, and what the approval mode makes of it.
 import { decide, parseRule, type Rule } from "../agent/approvals.ts";
-import type { Tool } from "../agent/tools/tool.ts";
 import { toolRegistry } from "../agent/tools/registry.ts";
+import type { Tool } from "../agent/tools/tool.ts";
 import type { Effect } from "../ledger/types.ts";
 import { type CommandContext, defineCommand } from "./command.ts";
 

@@ -4,6 +4,8 @@
 /** Every verb that writes. `transaction.ts` takes no other name, so none can be without its two points. */
 export const WRITE_VERBS = [
   "create-session",
+  "discard-session",
+  "put-prompt",
   "set-model",
   "set-title",
   "set-flags",

@@ -83,6 +83,7 @@ export interface NewNode {
  * Does not move a head. Throws `row_missing` when the parent is not there.
  */
 export function insertNode(tx: Tx, node: NewNode): { row: MessageRow; isFresh: boolean } {
+  if (!Number.isSafeInteger(node.at)) throw ledgerError("bad_input", `${node.at} is no time in whole milliseconds.`);
   const parent = node.parent === undefined ? undefined : tx.q.messages.get.get(node.parent);
   if (node.parent !== undefined && !parent) throw ledgerError("row_missing", `Message ${node.parent} is not there.`);
   const parts = encodeParts(node.parts);

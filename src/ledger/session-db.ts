@@ -243,11 +243,11 @@ export class SessionDB {
 
   /** A session that nothing was ever said in and nobody asked to keep: gone. True when it was. */
   discardEmpty(id: SessionId): boolean {
-    return this.#tx.write("create-session", (tx) => tx.q.sessions.discardEmpty.run({ id }).changes === 1);
+    return this.#tx.write("discard-session", (tx) => tx.q.sessions.discardEmpty.run({ id }).changes === 1);
   }
 
   putSystemPrompt(text: string): Hash {
-    return this.#tx.write("create-session", (tx) => sessions.putPrompt(tx, text));
+    return this.#tx.write("put-prompt", (tx) => sessions.putPrompt(tx, text));
   }
 
   systemPrompt(hash: Hash): string | undefined {

@@ -149,6 +149,7 @@ class Script {
 
   async deletion(): Promise<void> {
     const wanted = { cwd: "/", route: ROUTE, source: "test" };
+    await this.#db.verb("discardEmpty", (await this.#db.verb("createSession", wanted)).id);
     const { id, conversation } = await this.#db.verb("createSession", wanted);
     await this.#db.ask("runTurns", { session: id, conversation, name: `delete-${id}`, turns: 1 });
     await this.#db.verb("deleteConversation", id);

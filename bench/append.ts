@@ -1,0 +1,99 @@
+// What the ledger's promises cost beside the bare driver: one durable append of a message of about 2 KB, through
+// `SessionDB` in this thread, through `AsyncSessionDB` and its worker, and as two plain statements between
+// `begin immediate` and `commit`. The rows, the schema and the pragmas are the same; the bare side's rows and
+// hashes are ready before its clock starts. Each side has a ledger of its own on the same disk.
+import path from "node:path";
+import { AsyncSessionDB } from "../src/ledger/async-session-db.ts";
+import { SessionDB } from "../src/ledger/session-db.ts";
+import type { Message, MessageId, TurnRef } from "../src/ledger/types.ts";
+import { type Bench, compare, type Figure, interleave, type Side } from "./harness.ts";
+import { buildRunningTurn, insertInto, openBare, requireSound, rowUnder, someParts, touchSession } from "./ledgers.ts";
+
+interface OpenSide extends Side {
+  readonly close: () => void | Promise<void>;
+}
+
+export async function benchAppend({ folder, isQuick }: Bench): Promise<Figure[]> {
+  const files = ["bare", "sync", "async"].map((name) => path.join(folder, "append", `${name}.db`));
+  const [bare = "", direct = "", threaded = ""] = files;
+  const workerFile = path.join(folder, "worker.mjs");
+  const sides = [bareSide(bare), directSide(direct), threadedSide(threaded, workerFile)];
+  const measured = await interleave(sides, isQuick ? { rounds: 200, warmUp: 50 } : { rounds: 1_000, warmUp: 200 });
+  for (const side of sides) await side.close();
+  for (const file of files) requireSound(file);
+  const common = { unit: "µs", base: "better-sqlite3" } as const;
+  return [
+    compare(measured, { ...common, what: "durable append, SessionDB", side: "SessionDB", target: 1.3 }),
+    compare(measured, { ...common, what: "durable append, AsyncSessionDB", side: "AsyncSessionDB", target: 1.6 }),
+  ];
+}
+
+function bareSide(file: string): OpenSide {
+  const { turn, head } = buildRunningTurn(file);
+  const db = openBare(file);
+  const [begin, insert, touch, commit] = [
+    db.prepare("begin immediate"),
+    insertInto(db),
+    touchSession(db),
+    db.prepare("commit"),
+  ];
+  let parent: Pick<Message, "id" | "hash" | "depth" | "turn" | "at"> = head;
+  const measure = (): number => {
+    const { session, admission } = turn;
+    const message = newMessage(parent);
+    const row = rowUnder(parent, { ...message, session, admission });
+    const start = performance.now();
+    begin.run();
+    const id = Number(insert.run(row).lastInsertRowid) as MessageId;
+    touch.run(id, row.at, session);
+    commit.run();
+    const took = performance.now() - start;
+    parent = { ...row, id };
+    return took * 1_000;
+  };
+  return { name: "better-sqlite3", measure, close: () => void db.close() };
+}
+
+function directSide(file: string): OpenSide {
+  const { turn, head } = buildRunningTurn(file);
+  const db = new SessionDB({ path: file, program: "bench" });
+  return {
+    name: "SessionDB",
+    measure: timedAppends(turn, head, (...args) => db.append(...args)),
+    close: () => db.close(),
+  };
+}
+
+function threadedSide(file: string, workerFile: string): OpenSide {
+  const { turn, head } = buildRunningTurn(file);
+  const db = new AsyncSessionDB({ path: file, program: "bench", workerFile });
+  return {
+    name: "AsyncSessionDB",
+    measure: timedAppends(turn, head, (...args) => db.append(...args)),
+    close: () => db.close(),
+  };
+}
+
+type Append = (
+  ...args: Parameters<SessionDB["append"]>
+) => ReturnType<SessionDB["append"]> | ReturnType<AsyncSessionDB["append"]>;
+
+function timedAppends(turn: TurnRef, head: Message, append: Append): () => Promise<number> {
+  let parent = head;
+  return async () => {
+    const message = { ...newMessage(parent), parent: parent.id };
+    const start = performance.now();
+    const appended = append(turn, message);
+    // A value is not awaited: that would add a turn of the event loop that the verb does not have.
+    const { message: stored } = appended instanceof Promise ? await appended : appended;
+    const took = performance.now() - start;
+    parent = stored;
+    return took * 1_000;
+  };
+}
+
+function newMessage(parent: Pick<Message, "depth" | "at">) {
+  const parts = someParts(parent.depth);
+  const answer = { provider: "bench", model: "bench", finishReason: "stop" };
+  return { role: "assistant", parts, at: parent.at + 1, ...answer } as const;
+}

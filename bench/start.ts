@@ -1,0 +1,104 @@
+// How long the program takes beside a bare Node that writes one line: `--version` from start to end on pipes, and
+// the first frame with a composer in a terminal of 80 x 24, each time in a home of its own that was empty.
+import { spawn as spawnOnPipes } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { spawn as spawnInTerminal } from "node-pty";
+import { type Bench, compare, type Figure, interleave } from "./harness.ts";
+
+const BARE = "bare node";
+const STELE = "stele";
+const LINE = "one line";
+/** A row that begins with the composer's sign; ASCII in the first frame. */
+const COMPOSER = /^\s*[❯>] /m;
+const GIVE_UP_MS = 20_000;
+
+export async function benchStart(bench: Bench): Promise<Figure[]> {
+  const program = path.join(bench.root, "bin", "stele");
+  if (!existsSync(path.join(bench.root, "dist", "stele.js")))
+    throw new Error("the program is not built: npm run build");
+  const bare = path.join(bench.folder, "bare.cjs");
+  writeFileSync(bare, `process.stdout.write(${JSON.stringify(`${LINE}\n`)});\n`);
+  const rounds = { rounds: bench.isQuick ? 7 : 21, warmUp: 2 };
+  const version = await interleave(
+    [
+      { name: BARE, measure: () => untilExit(bench, [bare]) },
+      { name: STELE, measure: () => untilExit(bench, [program, "--version"]) },
+    ],
+    rounds,
+  );
+  const frame = await interleave(
+    [
+      { name: BARE, measure: () => untilPainted(bench, [bare], (text) => text.includes(LINE)) },
+      { name: STELE, measure: () => untilPainted(bench, [program], (text) => COMPOSER.test(text)) },
+    ],
+    rounds,
+  );
+  const common = { unit: "ms", side: STELE, base: BARE } as const;
+  return [
+    compare(version, { ...common, what: "stele --version", target: 1.3 }),
+    compare(frame, { ...common, what: "first frame in a terminal", target: 3.3, stretch: 2.4 }),
+  ];
+}
+
+async function untilExit(bench: Bench, args: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const child = spawnOnPipes(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env: environment(bench) });
+  child.stdout?.resume();
+  const [code] = (await once(child, "close")) as [number | null];
+  const took = performance.now() - start;
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  return took;
+}
+
+/** Milliseconds until what the program has written so far, without escape sequences, satisfies the question. */
+async function untilPainted(
+  bench: Bench,
+  args: readonly string[],
+  isPainted: (text: string) => boolean,
+): Promise<number> {
+  const home = mkdtempSync(path.join(bench.folder, "home-"));
+  const env = { ...environment(bench), HOME: home, STELE_HOME: path.join(home, "stele") };
+  const start = performance.now();
+  const terminal = spawnInTerminal(process.execPath, [...args], {
+    name: "xterm-256color",
+    cols: 80,
+    rows: 24,
+    cwd: home,
+    env,
+  });
+  const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+  let written = "";
+  const painted = new Promise<number>((resolve) => {
+    terminal.onData((data) => {
+      written += data;
+      if (isPainted(stripVTControlCharacters(written))) resolve(performance.now() - start);
+    });
+  });
+  const limit = setTimeout(() => terminal.kill("SIGKILL"), GIVE_UP_MS);
+  const took = await Promise.race([painted, ended.then(() => undefined)]);
+  clearTimeout(limit);
+  // It may have ended by itself already; then there is nothing to end.
+  if (took !== undefined) killIfThere(terminal.pid);
+  await ended;
+  rmSync(home, { recursive: true, force: true });
+  if (took === undefined) throw new Error(`${args.join(" ")} ended without its frame:\n${written}`);
+  return took;
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Nothing of the person's shell: no key of a provider, no CI variable that turns painting off. */
+function environment({ folder }: Bench): Record<string, string> {
+  const home = path.join(folder, "home");
+  mkdirSync(home, { recursive: true });
+  return { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", TERM: "xterm-256color" };
+}

@@ -1,0 +1,63 @@
+// /doctor: the health of the ledger's file, with advice. A violated invariant or a failed check is exit code 4.
+import { crashPointNames } from "../ledger/crash-points.ts";
+import { hasFlag } from "./args.ts";
+import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
+import { type Check, fix, runChecks } from "./doctor-checks.ts";
+import { lines } from "./results.ts";
+
+const MARKS = { ok: "✓", warn: "!", fail: "✗" } as const;
+
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  summary: "check the ledger and say what to do",
+  flags: [
+    { name: "full", help: "also recompute every hash; long on a big ledger" },
+    { name: "fix", help: "catch the search index up, clear what deleted conversations left" },
+    { name: "crash-points", help: "list the names for STELE_CRASH_AT" },
+  ],
+  during: "any",
+  needsNoSession: true,
+  async run(args, context) {
+    if (!hasFlag(args, "crash-points")) return examine(args, context);
+    const names = crashPointNames();
+    return lines(names, { crashPoints: names });
+  },
+});
+
+async function examine(args: CommandArgs, { db }: FreeContext): Promise<CommandResult> {
+  const info = await db.opened;
+  const fixed = hasFlag(args, "fix") ? [await fix(db)] : [];
+  const [stats, verify, held] = [
+    await db.stats(),
+    await db.verify({ full: hasFlag(args, "full") }),
+    await db.heldLeases(),
+  ];
+  const checks = [...(await runChecks(db, { info, stats, verify })), ...fixed];
+  const { bytes, walBytes, pages, freePages, journalMode, synchronous, sqlite, counts, leases } = stats;
+  const holders = held.flatMap(({ isHeld, process }) =>
+    isHeld && process ? [{ pid: process.pid, program: process.program }] : [],
+  );
+  const file = { file: info.file, bytes, walBytes, pages, freePages, journalMode, synchronous };
+  const rest = {
+    schema: info.schema,
+    searchLayout: info.searchLayout,
+    sqlite,
+    counts,
+    holders,
+    leases,
+    verify,
+    checks,
+  };
+  const isUnwell = checks.some(({ status }) => status === "fail");
+  return {
+    kind: "lines",
+    lines: [info.file, ...checks.flatMap(describe), ...verify.map((each) => `  ${each.invariant}  ${each.detail}`)],
+    json: { ...file, ...rest },
+    ...(isUnwell && { failure: "ledger" as const }),
+  };
+}
+
+function describe({ name, status, detail, advice }: Check): string[] {
+  const line = `${MARKS[status]} ${name.padEnd(12)} ${detail}`;
+  return advice === undefined ? [line] : [line, `  → ${advice}`];
+}

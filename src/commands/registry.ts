@@ -1,0 +1,57 @@
+// All commands, in the order in which help lists them. The one place that knows every command file.
+import { approveCommand } from "./approve.ts";
+import { branchCommand } from "./branch.ts";
+import { configCommand } from "./config.ts";
+import { deleteCommand } from "./delete.ts";
+import { doctorCommand } from "./doctor.ts";
+import { flagCommands } from "./flags.ts";
+import { helpCommand } from "./help.ts";
+import { initCommand } from "./init.ts";
+import { modelCommand } from "./model.ts";
+import { modelsCommand } from "./models.ts";
+import { newCommand } from "./new.ts";
+import type { CommandRegistry } from "./parse-command.ts";
+import { queueCommand } from "./queue.ts";
+import { quitCommand } from "./quit.ts";
+import { recoverCommand } from "./recover.ts";
+import { redoCommand } from "./redo.ts";
+import { resumeCommand } from "./resume.ts";
+import { retryCommand } from "./retry.ts";
+import { sessionsCommand } from "./sessions.ts";
+import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
+import { titleCommand } from "./title.ts";
+import { toolsCommand } from "./tools.ts";
+import { undoCommand } from "./undo.ts";
+
+export const registry: CommandRegistry = {
+  commands: [
+    helpCommand(() => registry),
+    resumeCommand,
+    newCommand,
+    sessionsCommand,
+    undoCommand,
+    redoCommand,
+    retryCommand,
+    branchCommand,
+    modelCommand,
+    modelsCommand,
+    titleCommand,
+    queueCommand,
+    recoverCommand,
+    approveCommand,
+    toolsCommand,
+    statusCommand,
+    doctorCommand,
+    configCommand,
+    initCommand,
+    ...flagCommands,
+    deleteCommand,
+    stopCommand,
+    quitCommand,
+  ],
+  later: [
+    ...["backup", "compact", "compare", "compress", "context", "cost", "diff", "edit", "export", "files", "import"],
+    ...["loop", "proactive", "prune", "repair", "restore", "search", "tree", "usage"],
+  ],
+};

@@ -1,0 +1,76 @@
+// /status: where one is: session, model, who holds the conversation, the ledger's file, and what is saved.
+import type { LedgerStats } from "../ledger/session-db.ts";
+import type { Lease } from "../ledger/types.ts";
+import { ageOf } from "./ages.ts";
+import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { counted, lines, modelOf, nameOf } from "./results.ts";
+
+export const statusCommand = defineCommand({
+  name: "status",
+  summary: "session, model, lease, ledger file and queue",
+  during: "any",
+  run: (_, context) => status(context),
+});
+
+async function status(context: CommandContext): Promise<CommandResult> {
+  const { db, runner } = context;
+  const session = await runner.refresh();
+  const [lease, { state, holder }, open, stats, { file }] = await Promise.all([
+    db.lease(session.conversation),
+    db.sessionState(session.id),
+    db.openAdmissions(session.conversation),
+    db.stats(),
+    db.opened,
+  ]);
+  const waiting = open.filter(({ status }) => status === "queued").length;
+  const rows: readonly (readonly [string, string])[] = [
+    ["session", `${session.id} · ${nameOf(session)}`],
+    ["model", modelOf(session)],
+    ["approval", runner.mode],
+    ["folder", session.cwd],
+    ["state", state],
+    ["lease", leaseWords(holder ? lease : undefined, context.now())],
+    ["queue", waiting === 0 ? "nothing waits" : `${counted(waiting, "prompt")} waiting`],
+    [
+      "saved",
+      `${counted(session.turns, "turn")}, ${counted(session.messages, "message")}, last ${ageOf(session.lastActivityAt, context.now())}`,
+    ],
+    ["ledger", `${file} · ${sizeWords(stats)}`],
+  ];
+  const json = {
+    session: session.id,
+    conversation: session.conversation,
+    title: session.title,
+    model: modelOf(session),
+    approval: runner.mode,
+    cwd: session.cwd,
+    state,
+    holder,
+    queue: waiting,
+    turns: session.turns,
+    messages: session.messages,
+    file,
+    bytes: stats.bytes,
+    walBytes: stats.walBytes,
+    counts: stats.counts,
+  };
+  return lines(
+    rows.map(([name, value]) => `${name.padEnd(9)} ${value}`),
+    json,
+  );
+}
+
+function leaseWords(lease: Lease | undefined, now: number): string {
+  if (!lease?.process) return "free";
+  const since = lease.acquiredAt === undefined ? "" : `, since ${ageOf(lease.acquiredAt, now)}`;
+  const isOwn = lease.process.pid === process.pid;
+  return isOwn ? `held here${since}` : `held by ${lease.process.program}, pid ${lease.process.pid}${since}`;
+}
+
+function sizeWords({ bytes, walBytes, counts }: LedgerStats): string {
+  return `${mebibytes(bytes)} and ${mebibytes(walBytes)} log · ${counted(counts.sessions, "session")} · ${counted(counts.messages, "message")}`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}

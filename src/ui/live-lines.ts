@@ -1,0 +1,92 @@
+// The lines above the input while something is going on: the checklist of a start, the line of the answer that is
+// being written, calls that run with the end of their output, and the prompts that wait. Pure; costs what is shown.
+import { tailLine } from "./answer-stream.ts";
+import { madeCall } from "./block.ts";
+import type { LiveCall, LiveTurn } from "./live-turn.ts";
+import { sanitize } from "./sanitize.ts";
+import { fitLine, type Line, span } from "./styled-line.ts";
+import { callLine, type Look } from "./tool-lines.ts";
+import { answerLines, stepLines } from "./transcript.ts";
+import type { ViewState, Waiting } from "./view-state.ts";
+
+const maxTailRows = 8;
+const maxOutputRows = 3;
+const maxWaiting = 3;
+
+/** Most important last: where rows are few, the first ones go. */
+export function liveLines(state: ViewState, look: Look): readonly Line[] {
+  const { turn } = state;
+  return [
+    ...state.steps.flatMap((step) => stepLines(step, look)),
+    ...(turn ? turnLines(turn, look) : []),
+    ...waitingLines(state, look),
+    ...(state.notice === undefined ? [] : [oneLine(state.notice, "warning", look)]),
+  ];
+}
+
+function turnLines(turn: LiveTurn, look: Look): readonly Line[] {
+  const calls = turn.calls.flatMap((call) => runningLines(call, look));
+  const tail = tailLine(turn.answer);
+  const answer = tail ? answerLines(tail, look).slice(-maxTailRows) : [];
+  if (turn.isStopping) return [...answer, ...calls, oneLine("stopping…", "warning", look)];
+  if (answer.length + calls.length > 0) return [...answer, ...calls];
+  const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";
+  return [oneLine(`${words}  esc stops`, "muted", look)];
+}
+
+/** A call that waits its turn is one line; what has ended is about to be printed. */
+function runningLines({ call, output }: LiveCall, look: Look): readonly Line[] {
+  const made = madeCall(call);
+  if (call.state === "proposed" || call.state === "approved") {
+    return [callLine(made, { detail: "waits", role: "muted" }, look)];
+  }
+  if (call.state !== "running") return [callLine(made, { detail: call.state, role: "muted" }, look)];
+  const text = sanitize(output, { keepNewlines: true, tabs: 4 }).trimEnd();
+  const rows = text === "" ? [] : text.split("\n").slice(-maxOutputRows);
+  return [
+    callLine(made, { detail: "running", role: "accent" }, look),
+    ...(look.width < 12 ? [] : rows.map((row) => oneLine(`      ${row}`, "muted", look))),
+  ];
+}
+
+function waitingLines(state: ViewState, look: Look): readonly Line[] {
+  const lines = [
+    ...state.queue.map((each) => `${sanitize(each.text)}  (${whyWaiting(each, state)})`),
+    ...state.unsent.map(({ text }) => `${sanitize(firstLine(text))}  (${unsentWhy(state)})`),
+  ];
+  const hidden = lines.length - maxWaiting;
+  const shown = hidden > 0 ? [...lines.slice(0, maxWaiting - 1), `+${hidden + 1} more wait  /queue`] : lines;
+  return shown.map((line) => oneLine(`${look.theme.glyphs.prompt} ${line}`, "muted", look));
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}
+
+function unsentWhy({ phase }: ViewState): string {
+  return phase === "starting" ? "sent when the ledger is open" : "being saved";
+}
+
+function whyWaiting({ held }: Waiting, state: ViewState): string {
+  if (held !== undefined) return `held: ${sanitize(held)}, /queue`;
+  if (state.blocked !== undefined) return "after your decision, /recover";
+  if (state.awaited) return "waits for the conversation";
+  return state.turn ? "next" : "starts";
+}
+
+/** `held by stele, pid 7 since 14:02: your prompt waits` */
+export function awaitedWords({ awaited }: ViewState): string | undefined {
+  if (!awaited) return undefined;
+  const { holder, since } = awaited;
+  const who = holder ? `${sanitize(holder.program)}, pid ${holder.pid}` : "another program";
+  return `held by ${who}${since === undefined ? "" : ` since ${clock(since)}`}: your prompt waits`;
+}
+
+function clock(at: number): string {
+  const time = new Date(at);
+  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+}
+
+function oneLine(text: string, role: "muted" | "warning", { width, theme }: Look): Line {
+  return fitLine([span(sanitize(text), role)], width, theme.glyphs.ellipsis);
+}

@@ -1,0 +1,46 @@
+// How many rows each part of the live area gets, so that all of it is at most the window's rows less one, whatever
+// the size: as high as the window, Ink would have to clear the scrollback. Pure.
+
+export interface WantedRows {
+  /** Answer, calls, queue: what stands above the input. */
+  readonly live: number;
+  /** A prompt that takes the place of the composer: it has its own least. */
+  readonly modal: boolean;
+  readonly composer: number;
+  readonly menu: number;
+}
+
+export interface RowPlan {
+  readonly live: number;
+  readonly modal: number;
+  /** Two rules, around the composer. */
+  readonly rules: boolean;
+  readonly composer: number;
+  readonly menu: number;
+  readonly status: boolean;
+}
+
+const maxMenu = 8;
+const roomy = 9;
+
+export function planRows(windowRows: number, wanted: WantedRows): RowPlan {
+  const all = Math.max(1, windowRows - 1);
+  return wanted.modal ? planModal(all, wanted) : planInput(all, wanted);
+}
+
+function planModal(all: number, wanted: WantedRows): RowPlan {
+  const status = all >= 4;
+  const rest = all - (status ? 1 : 0);
+  const live = rest >= 12 ? Math.min(wanted.live, Math.floor(rest / 3)) : 0;
+  return { live, modal: rest - live, rules: false, composer: 0, menu: 0, status };
+}
+
+function planInput(all: number, wanted: WantedRows): RowPlan {
+  const status = all >= 2;
+  const rules = all >= roomy;
+  const fixed = (status ? 1 : 0) + (rules ? 2 : 0);
+  const composer = Math.max(1, Math.min(wanted.composer, Math.floor(all / 3)));
+  const menu = Math.min(wanted.menu, maxMenu, all - fixed - composer);
+  const live = Math.min(wanted.live, all - fixed - composer - menu);
+  return { live, modal: 0, rules, composer, menu, status };
+}

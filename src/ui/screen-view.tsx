@@ -1,0 +1,131 @@
+// The live part as a whole: what goes on, then the composer or the prompt that takes its place, then the status
+// line. Never higher than the window's rows less one. Takes no keys and keeps no state.
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import { Approval } from "./approval.tsx";
+import type { ApprovalState } from "./approval-state.ts";
+import { CommandMenu, type MenuItem, type MenuState } from "./command-menu.tsx";
+import { Composer } from "./composer.tsx";
+import { composerColumns, composerWindow } from "./composer-layout.ts";
+import type { ComposerState } from "./composer-state.ts";
+import { liveLines } from "./live-lines.ts";
+import { Picker } from "./picker.tsx";
+import type { PickerItem, PickerState } from "./picker-state.ts";
+import { type DecideState, decideLines } from "./recovery.ts";
+import { planRows } from "./row-plan.ts";
+import { statusLine } from "./status-line.ts";
+import { fitLine, type Line, paintLine, span } from "./styled-line.ts";
+import type { Theme } from "./theme.ts";
+import { ThemeContext } from "./theme.ts";
+import { textLines } from "./transcript.ts";
+import type { ViewState } from "./view-state.ts";
+
+/** What takes the composer's place, drawn. */
+export type ModalView =
+  | { readonly kind: "approval"; readonly state: ApprovalState }
+  | { readonly kind: "picker"; readonly state: PickerState<PickerItem>; readonly title: string; readonly empty: string }
+  | { readonly kind: "confirm"; readonly question: string }
+  | { readonly kind: "decide"; readonly state: DecideState };
+
+export interface ScreenProps {
+  readonly view: ViewState;
+  readonly composer: ComposerState;
+  readonly menu: { readonly state: MenuState; readonly items: readonly MenuItem[] };
+  readonly modal?: ModalView;
+  readonly size: { readonly columns: number; readonly rows: number };
+  readonly theme: Theme;
+  readonly now: number;
+}
+
+export function ScreenView(props: ScreenProps): ReactNode {
+  const { view, composer, menu, modal, size, theme } = props;
+  const { columns: width } = size;
+  const look = { width, theme };
+  const live = liveLines(view, look);
+  const plan = screenPlan(props, live.length);
+  const prompt = `${theme.glyphs.pointer} `;
+  const rule = <Lines lines={[[span(theme.glyphs.rule.repeat(width), "muted")]]} theme={theme} />;
+  return (
+    <ThemeContext.Provider value={theme}>
+      <Box flexDirection="column" width={width}>
+        <Lines lines={plan.live === 0 ? [] : live.slice(-plan.live)} theme={theme} />
+        {modal && <Modal {...props} modal={modal} rows={plan.modal} />}
+        {plan.rules && rule}
+        {!modal && (
+          <Composer
+            state={composer}
+            width={width}
+            maxRows={plan.composer}
+            placeholder={placeholder(view)}
+            prompt={prompt}
+            cursor="terminal"
+          />
+        )}
+        {plan.rules && rule}
+        <CommandMenu items={menu.items} state={menu.state} width={width} maxRows={plan.menu} />
+        {plan.status && <Lines lines={[statusLine(view, look)]} theme={theme} />}
+      </Box>
+    </ThemeContext.Provider>
+  );
+}
+
+/** Rows of each part at this size; keys that page have to know them too. */
+export function screenPlan(props: Omit<ScreenProps, "now">, live: number) {
+  const { composer, menu, modal, size, theme } = props;
+  const columns = composerColumns(size.columns, `${theme.glyphs.pointer} `);
+  return planRows(size.rows, {
+    live,
+    modal: modal !== undefined,
+    composer: composerWindow(composer.buffer, columns, size.rows).rows.length,
+    menu: menu.state.closed ? 0 : menu.items.length,
+  });
+}
+
+function placeholder({ blocked, phase, turn }: ViewState): string {
+  if (blocked !== undefined) return "waits for your decision · /recover";
+  if (phase === "starting") return "Type already; it is sent when the ledger is open";
+  return turn ? "Type the next prompt; enter queues it" : "Ask anything, or / for commands";
+}
+
+function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNode {
+  const { modal, rows, size, theme, now } = props;
+  const { columns: width } = size;
+  const look = { width, theme };
+  switch (modal.kind) {
+    case "approval":
+      if (rows < leastApproval) return <Lines lines={[tooLow(width)]} theme={theme} />;
+      return <Approval state={modal.state} width={width} maxRows={rows} />;
+    case "picker":
+      return <Picker state={modal.state} title={modal.title} empty={modal.empty} width={width} maxRows={rows} />;
+    case "confirm":
+      return <Lines lines={confirmLines(modal.question, look, rows)} theme={theme} />;
+    case "decide":
+      return <Lines lines={fitAll(decideLines(modal.state, look, { rows, now }), width)} theme={theme} />;
+  }
+}
+
+/** A body of one row and the choices on another: with less nobody could see what is asked. */
+export const leastApproval = 2;
+
+function tooLow(width: number): Line {
+  return fitLine([span("approval: window too low, esc says no", "warning")], width);
+}
+
+function confirmLines(question: string, look: Parameters<typeof textLines>[2], rows: number): readonly Line[] {
+  const lines = textLines(question, "warning", look, "");
+  const choices = fitLine([span("y yes   n no", "selected")], look.width);
+  return [...lines.slice(0, Math.max(0, rows - 1)), choices];
+}
+
+function fitAll(lines: readonly Line[], width: number): readonly Line[] {
+  return lines.map((line) => fitLine(line, width));
+}
+
+function Lines({ lines, theme }: { lines: readonly Line[]; theme: Theme }): ReactNode {
+  return lines.map((line, index) => (
+    // A row is a place on the screen: its index is its identity.
+    <Text key={index} wrap="truncate-end">
+      {paintLine(line, theme) || " "}
+    </Text>
+  ));
+}

@@ -1,0 +1,61 @@
+// The one line at the bottom. It begins with the truth about saving; what does not fit is left out from the right,
+// never that. Pure.
+import { awaitedWords } from "./live-lines.ts";
+import { sanitize } from "./sanitize.ts";
+import { fitLine, type Line, lineWidth, type Span, span } from "./styled-line.ts";
+import { truncate } from "./text-width.ts";
+import type { Look } from "./tool-lines.ts";
+import { savingOf, type ViewState } from "./view-state.ts";
+
+const hint = "/ commands · ? keys";
+const plainHint = "/ commands  ? keys";
+const maxTitle = 40;
+
+export function statusLine(state: ViewState, look: Look): Line {
+  const { width, theme } = look;
+  const isPlain = theme.glyphs.ellipsis !== "…";
+  const separator = span(isPlain ? "  " : " · ", "muted");
+  const margin = width < 30 ? "" : "  ";
+  let line: Line = [span(margin), savingSpan(state, isPlain)];
+  for (const part of statusParts(state, theme.glyphs.ellipsis)) {
+    const longer = [...line, separator, part];
+    if (lineWidth(longer) > width) break;
+    line = longer;
+  }
+  const right = isPlain ? plainHint : hint;
+  const gap = width - lineWidth(line) - right.length - margin.length;
+  if (gap < 2) return fitLine(line, width, theme.glyphs.ellipsis);
+  return [...line, span(" ".repeat(gap)), span(right, "muted")];
+}
+
+function savingSpan(state: ViewState, isPlain: boolean): Span {
+  const saving = savingOf(state);
+  switch (saving.kind) {
+    case "not-saved":
+      return span(`NOT SAVED: ${sanitize(saving.why)}`, "error");
+    case "saved":
+      return span("saved", "ok");
+    case "saving":
+      return span(isPlain ? "saving..." : "saving…", "warning");
+    case "starting":
+      return span(isPlain ? "opening the ledger..." : "opening the ledger…", "muted");
+  }
+}
+
+function statusParts(state: ViewState, ellipsis: string): readonly Span[] {
+  const { session, mode, queue, unsent } = state;
+  const awaited = awaitedWords(state);
+  const waiting = queue.length + unsent.length;
+  return [
+    ...(awaited === undefined ? [] : [span(awaited, "warning")]),
+    ...(state.phase === "closing" ? [span("closing", "warning")] : []),
+    ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
+    ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
+    ...(session?.title === undefined ? [] : [span(truncate(sanitize(session.title), maxTitle, ellipsis))]),
+    ...(session ? [span(sanitize(session.route.model), "muted")] : []),
+  ];
+}
+
+function modeWords(mode: Exclude<ViewState["mode"], "ask">): string {
+  return { plan: "plan: only reading", edits: "edits go through", auto: "AUTO: nothing is asked" }[mode];
+}

@@ -1,0 +1,80 @@
+// The built program as a black box: a home and a folder of its own, argv in, lines and an exit code out.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "./ledger.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/stele", import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+  /** Of stdout, in JSON mode. */
+  readonly events: readonly Record<string, unknown>[];
+}
+
+export interface Workplace {
+  readonly home: string;
+  readonly folder: string;
+  /** Resolves when the program ended; never rejects for its exit code. */
+  stele(args: readonly string[], options?: SteleOptions): Promise<Ended>;
+}
+
+export interface SteleOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Told the process once it runs. */
+  readonly onStart?: (child: ReturnType<typeof spawn>) => void;
+}
+
+export function workplace(): Workplace {
+  const root = temporaryFolder();
+  const home = path.join(root, "home");
+  const folder = path.join(root, "work");
+  mkdirSync(folder);
+  return { home, folder, stele: (args, options = {}) => run({ home, folder }, args, options) };
+}
+
+/** Nothing of the person's own shell reaches the program but what it needs to start. */
+export function cleanEnvironment(home: string): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: home, STELE_HOME: home, TERM: "xterm-256color", LANG: "C.UTF-8" };
+}
+
+function run(
+  { home, folder }: { home: string; folder: string },
+  args: readonly string[],
+  options: SteleOptions,
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: folder,
+      env: { ...cleanEnvironment(home), ...options.env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      err += chunk;
+    });
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, out, err, events: jsonLines(out) }));
+    child.stdin.on("error", () => {
+      // The program may end before it read everything.
+    });
+    child.stdin.end(options.stdin ?? "");
+    options.onStart?.(child);
+  });
+}
+
+function jsonLines(out: string): Record<string, unknown>[] {
+  return out
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { openDesk, words } from "./command-harness.ts";
+
+describe("/resume", () => {
+  it("offers the other conversations with state, folder, age and messages", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const { id } = desk.runner.session;
+    await desk.type("/new");
+    expect(await desk.type("/resume")).toEqual({
+      kind: "pick",
+      title: "Resume a conversation",
+      items: [{ command: `/resume ${id}`, label: "  say one", detail: `${desk.folder} · just now · 2 messages` }],
+      empty: "There is no other conversation yet.",
+    });
+  });
+
+  it("opens by the number of the list just shown, by prefix and by title", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const first = desk.runner.session.id;
+    await desk.type("/new second");
+    const second = desk.runner.session.id;
+    await desk.type("/resume");
+    expect(await desk.type("/resume 1")).toMatchObject({ kind: "open-session", session: { id: first }, resumed: true });
+    expect(await desk.type("/resume second")).toMatchObject({ kind: "open-session", session: { id: second } });
+    expect(await desk.type(`/resume ${first.slice(0, -1)}`)).toMatchObject({ session: { id: first } });
+    expect(await desk.type("/continue latest")).toMatchObject({ session: { id: second } });
+  });
+
+  it("tells where one is, and recalls the last exchanges", async () => {
+    const desk = await openDesk();
+    for (let turn = 1; turn <= 12; turn += 1) await desk.say(`say ${turn} ${"x".repeat(400)}`);
+    const { id } = desk.runner.session;
+    await desk.type("/new");
+    const result = await desk.type(`/resume ${id}`);
+    if (result.kind !== "open-session") throw new Error(result.kind);
+    expect(result.lines).toEqual([expect.stringMatching(/^“say 1 x+” · 12 turns · guide\/guide · just now$/)]);
+    const [earlier, ...shown] = result.recap ?? [];
+    expect(earlier).toBe("4 earlier messages");
+    expect(shown).toHaveLength(20);
+    expect(shown[0]).toMatch(/^› say 3 x+…$/);
+    expect(shown.map((line) => line.length - 2)).toEqual(Array.from({ length: 20 }, (_, at) => (at % 2 ? 200 : 300)));
+  });
+
+  it("says so when it is the one that is open", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    expect(words(await desk.type(`/resume ${desk.runner.session.id}`))).toBe("You are in “say one” already.");
+  });
+
+  it("warns when the folder is gone", async () => {
+    const desk = await openDesk();
+    await desk.newSession({ title: "gone", cwd: "/no/such/folder" });
+    expect(words(await desk.type("/resume gone"))).toContain("Its folder is gone: /no/such/folder");
+  });
+
+  it("never opens anything for a name that fits nothing, and names the nearest", async () => {
+    const desk = await openDesk();
+    await desk.newSession({ title: "parser" });
+    expect(await desk.type("/resume prser")).toMatchObject({ kind: "usage", hint: expect.stringContaining("parser") });
+    expect(await desk.type("/resume 99")).toMatchObject({ kind: "usage" });
+    expect(await (await openDesk()).type("/resume latest")).toMatchObject({
+      kind: "usage",
+      message: "There is no other session yet.",
+    });
+  });
+
+  it("lets one pick where a name fits several, and names them where nobody can pick", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    await desk.type("/new");
+    await desk.say("say one");
+    await desk.type("/new");
+    const picked = await desk.type("/resume say one");
+    expect(picked).toMatchObject({ kind: "pick", title: "2 sessions match “say one”" });
+    expect(picked.kind === "pick" && picked.items).toHaveLength(2);
+    const argv = await openDesk({ surface: "argv" });
+    await argv.say("say one");
+    const { id } = argv.runner.session;
+    await argv.runner.open(await argv.newSession(), false);
+    await argv.say("say one");
+    expect(words(await argv.type("/sessions show say\\ one"))).toContain(id);
+  });
+});
