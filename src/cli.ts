@@ -36,6 +36,7 @@ async function perform(asked: Asked, version: string): Promise<ExitCode> {
   if (asked.kind === "screen" && canShowScreen()) return openTheScreen(asked, { version, choice });
   const program = await openProgram({ flags: flagsOf(asked.globals), env: process.env, version, cwd: process.cwd() });
   try {
+    for (const notice of program.notices) output.err(`${safeText(notice)}\n`);
     await program.db.opened;
     if (asked.kind === "command") return await performCommand(program, asked, choice);
     return await performRun(program, asked, choice);

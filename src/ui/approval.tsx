@@ -4,9 +4,10 @@ import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { type ApprovalChoice, type ApprovalRequest, type ApprovalState, explanationPrompt } from "./approval-state.ts";
 import { Composer } from "./composer.tsx";
+import { diffRole } from "./diff-line.ts";
 import { reveal, sanitize } from "./sanitize.ts";
 import { truncate, wrapLine } from "./text-width.ts";
-import { type TextStyle, type Theme, useTheme } from "./theme.ts";
+import { type Role, type TextStyle, type Theme, useTheme } from "./theme.ts";
 
 export interface ApprovalProps {
   readonly state: ApprovalState;
@@ -24,7 +25,7 @@ export interface ApprovalLayout {
 
 interface BodyLine {
   readonly text: string;
-  readonly role: "plain" | "added" | "removed" | "muted";
+  readonly role: Role;
   /** Something in the line it is part of could not be seen as it was. */
   readonly revealed: boolean;
 }
@@ -116,11 +117,6 @@ function bodyLines(request: ApprovalRequest, width: number): readonly BodyLine[]
     const role = isDiff ? diffRole(line) : "plain";
     return wrapLine(shown, width).map((text) => ({ text, role, revealed: shown !== laidOut }));
   });
-}
-
-function diffRole(line: string): BodyLine["role"] {
-  if (line.startsWith("@@")) return "muted";
-  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "plain";
 }
 
 function bodyStyle(line: BodyLine, { styles }: Theme): TextStyle {

@@ -84,7 +84,7 @@ export class FrameStream extends EventEmitter {
     const cursor = /(?:\x1b\[(\d*)A)?\x1b\[(\d+)G\x1b\[\?25h$/.exec(text);
     const shown = stripVTControlCharacters(text);
     const isFrame = shown !== "" || text.includes("\x1b[2K");
-    if (!isFrame && !cursor) return;
+    if (!isFrame && !cursor && !text.includes("\x1b[?25l")) return;
     if (isFrame) this.#lines = shown === "" ? [] : shown.replace(/\n$/, "").split("\n");
     this.#cursor = cursor ? { up: Number(cursor[1] ?? "0"), x: Number(cursor[2]) - 1 } : { up: 0, x: 0 };
   }

@@ -2,6 +2,7 @@
 // output or its diff. Long output is cut to head and tail with the number of lines that are not shown.
 import type { Json, ToolOutcome } from "../ledger/types.ts";
 import type { MadeCall } from "./block.ts";
+import { diffRole } from "./diff-line.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, span } from "./styled-line.ts";
 import { cellWidth, truncate } from "./text-width.ts";
@@ -123,9 +124,4 @@ function headAndTail(
   const hidden = lines.length - head - tail;
   if (hidden <= 1) return lines;
   return [...lines.slice(0, head), `${ellipsis} +${hidden} lines`, ...(tail > 0 ? lines.slice(-tail) : [])];
-}
-
-function diffRole(line: string): Role {
-  const sign = /^\s*\d+ ([-+])/.exec(line)?.[1];
-  return sign === "+" ? "added" : sign === "-" ? "removed" : "muted";
 }

@@ -60,6 +60,8 @@ export type UiAction =
       readonly session: Session;
       readonly mode: ApprovalMode;
       readonly waiting: readonly Admission[];
+      /** An interrupted turn of this conversation. */
+      readonly blocked?: AdmissionId;
     }
   | { readonly type: "submitted"; readonly key: number; readonly text: string }
   /** Of `submitted`: it is in the ledger, or was something else than a prompt. */
@@ -70,7 +72,6 @@ export type UiAction =
   | { readonly type: "resized"; readonly width: number }
   | { readonly type: "notice"; readonly text?: string }
   | { readonly type: "mode"; readonly mode: ApprovalMode }
-  | { readonly type: "decided" }
   | { readonly type: "closing" };
 
 export function initialView(width: number): ViewState {
@@ -83,8 +84,9 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
     case "step":
       return { ...state, steps: [...state.steps, action.step] };
     case "booted": {
-      const { session, mode } = action;
-      return { ...state, phase: "open", session, mode, steps: [], queue: waitingOf(action.waiting, session) };
+      const { session, mode, blocked } = action;
+      const queue = waitingOf(action.waiting, session);
+      return { ...state, phase: "open", session, mode, steps: [], queue, ...(blocked !== undefined && { blocked }) };
     }
     case "submitted":
       return { ...state, unsent: [...state.unsent, { key: action.key, text: action.text }] };
@@ -102,8 +104,6 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
       return withNotice(state, action.text);
     case "mode":
       return { ...state, mode: action.mode };
-    case "decided":
-      return without(state, "blocked");
     case "closing":
       return { ...state, phase: "closing" };
     default:
@@ -138,7 +138,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "ledger-problem":
       return refuse(leaveTurn(state, "not saved: the answer above is not in the ledger"), event.error);
     case "turn-settled": {
-      const settled = wrote(leaveTurn(state, "the answer ends here"));
+      const left = wrote(leaveTurn(state, "the answer ends here"));
+      const settled = state.blocked === event.admission ? without(left, "blocked") : left;
       const isUntold = event.error !== undefined && event.message === undefined;
       return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
     }

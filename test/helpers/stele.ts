@@ -26,6 +26,8 @@ export interface Workplace {
 export interface SteleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Without the rights of root, where the test runs with them. */
+  readonly asNobody?: boolean;
   /** Told the process once it runs. */
   readonly onStart?: (child: ReturnType<typeof spawn>) => void;
 }
@@ -49,7 +51,10 @@ function run(
   options: SteleOptions,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const nobody =
+      options.asNobody && process.getuid?.() === 0 ? ["--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+    const [command = process.execPath, ...before] = nobody.length > 0 ? ["setpriv", ...nobody, process.execPath] : [];
+    const child = spawn(command, [...before, BIN, ...args], {
       cwd: folder,
       env: { ...cleanEnvironment(home), ...options.env },
       stdio: ["pipe", "pipe", "pipe"],

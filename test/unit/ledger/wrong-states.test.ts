@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     when: "the turn is unknown and a call of it runs",
     prepare: (s) => {
       run(s, 0);
-      unknown(s);
+      return unknown(s);
     },
     verbs: only("resumeUnknown", LEASE_VERBS),
     answer: "conflict",
@@ -473,6 +473,7 @@ const CASES: readonly Case[] = [
       for (const id of s.calls) s.db.finishCall(s.turn, finish(id, "denied"));
       s.db.settle(s.turn, { outcome: "failed", at: AT });
       s.db.releaseLease(s.lease);
+      return undefined;
     },
     verbs: {
       undo: (s) => s.db.undo(s.session.id, 1, { expectedRevision: 0 }),

@@ -1,0 +1,444 @@
+// Opening, refusing and losing a file. Files are made and changed from outside while no ledger of this process
+// has them open, or in a child: a descriptor that is closed here would drop SQLite's locks.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { LedgerError } from "../../../src/ledger/errors.ts";
+import { checkHeader } from "../../../src/ledger/open.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
+import { SessionDB } from "../../../src/ledger/session-db.ts";
+import { forget, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
+import { LedgerProcess } from "../../helpers/ledger-process.ts";
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+function place(): string {
+  return path.join(temporaryFolder(), "state.db");
+}
+
+/** Names, contents, modes and times of everything below a folder. */
+function picture(folder: string): unknown[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => {
+      const { mtimeMs, mode, size } = statSync(file);
+      return [file, mtimeMs, mode, size, statSync(file).isFile() ? readFileSync(file).toString("base64") : "folder"];
+    });
+}
+
+const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+describe("a new ledger", () => {
+  it("lies in a private folder, readable by its owner alone, under no other name than its own", () => {
+    const file = path.join(temporaryFolder(), "deep", "er", "state.db");
+    const db = openLedger({ path: file });
+    newSession(db);
+    expect(modeOf(path.dirname(file))).toBe("700");
+    expect(modeOf(path.dirname(path.dirname(file)))).toBe("700");
+    for (const name of readdirSync(path.dirname(file)))
+      expect([name, modeOf(path.join(path.dirname(file), name))]).toEqual([name, "600"]);
+    expect(readdirSync(path.dirname(file)).sort()).toEqual([
+      "state.db",
+      "state.db-shm",
+      "state.db-wal",
+      "state.db.guard",
+    ]);
+    expect(db.info()).toMatchObject({
+      isNew: true,
+      schema: SCHEMA_VERSION,
+      generation: 0,
+      journal: "wal",
+      findings: [],
+    });
+  });
+
+  it("is made private again when somebody opened it up", () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    chmodSync(file, 0o644);
+    openLedger({ path: file });
+    expect(modeOf(file)).toBe("600");
+  });
+
+  it("writes ahead and syncs in full, also when it is opened again", () => {
+    const file = place();
+    const first = new SessionDB({ path: file });
+    expect(first.stats()).toMatchObject({ journalMode: "wal", synchronous: "full" });
+    first.close();
+    expect(readFileSync(file).subarray(18, 20)).toEqual(Buffer.from([2, 2]));
+    const again = openLedger({ path: file });
+    expect(again.stats()).toMatchObject({ journalMode: "wal", synchronous: "full" });
+    expect(again.info()).toMatchObject({ isNew: false, findings: [], ledgerId: first.info().ledgerId });
+  });
+
+  it("may be closed twice, and says so to whoever comes later", () => {
+    const db = new SessionDB({ path: place() });
+    db.close();
+    db.close();
+    expect(() => db.stats()).toThrow(expect.objectContaining({ code: "ledger_closed" }));
+    expect(() => newSession(db)).toThrow(expect.objectContaining({ code: "ledger_closed" }));
+  });
+
+  it("is one ledger when eight processes create it at once", async () => {
+    const file = place();
+    const children = Array.from({ length: 8 }, () => new LedgerProcess());
+    await Promise.all(children.map((child) => child.ask("self")));
+    const infos = await Promise.all(children.map((child) => child.ask("open", { path: file })));
+    expect(new Set(infos.map((info) => info.ledgerId)).size).toBe(1);
+    expect(infos.flatMap((info) => info.findings)).toEqual([]);
+    const wanted = { cwd: "/", route: { provider: "p", model: "m" }, source: "test" };
+    await Promise.all(children.map((child) => child.verb("createSession", wanted)));
+    expect(readdirSync(path.dirname(file)).filter((name) => name.includes(".new-"))).toEqual([]);
+    expect(openLedger({ path: file }).stats().counts.sessions).toBe(8);
+  });
+
+  it("is created by the next one when a creation was killed, whatever that one left", async () => {
+    const file = place();
+    for (const leftover of ["half", ""]) {
+      const abandoned = `${file}.new-1-${leftover}`;
+      writeFileSync(abandoned, leftover);
+      writeFileSync(`${abandoned}-wal`, leftover);
+    }
+    for (let round = 0; round < 5; round += 1) {
+      const child = new LedgerProcess();
+      await child.ask("self");
+      const opening = child.ask("open", { path: file }).catch(() => undefined);
+      await child.kill();
+      await opening;
+    }
+    const db = openLedger({ path: file });
+    runTurn(db, newSession(db));
+    expect(db.quickCheck()).toBe("ok");
+  });
+});
+
+interface Refusal {
+  readonly what: string;
+  readonly make: (file: string) => void | Promise<void>;
+  readonly code: string;
+  readonly words: RegExp;
+}
+
+async function outside(file: string, statements: readonly string[]): Promise<void> {
+  const child = new LedgerProcess();
+  const answers = await child.ask("sql", file, statements);
+  expect(answers.flatMap((each) => (each.error ? [each.error] : []))).toEqual([]);
+  await child.kill();
+}
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    what: "a newer schema",
+    make: async (file) => {
+      new SessionDB({ path: file }).close();
+      await outside(file, [`pragma user_version = ${SCHEMA_VERSION + 1}`]);
+    },
+    code: "ledger_newer",
+    words: /newer stele: schema 33, this one knows 32/,
+  },
+  {
+    what: "an older schema than any that was ever written",
+    make: async (file) => {
+      new SessionDB({ path: file }).close();
+      await outside(file, ["pragma user_version = 7"]);
+      rmSync(`${file}.guard`);
+    },
+    code: "ledger_foreign",
+    words: /schema 7; ledgers begin at 32/,
+  },
+  {
+    what: "a database of another program",
+    make: (file) =>
+      outside(file, ["create table notes (text)", "pragma application_id = 77", "insert into notes values ('x')"]),
+    code: "ledger_foreign",
+    words: /database of another program/,
+  },
+  {
+    what: "a database of no program",
+    make: (file) => outside(file, ["create table notes (text)"]),
+    code: "ledger_foreign",
+    words: /database of another program/,
+  },
+  {
+    what: "a ledger of Hermes",
+    make: (file) => outside(file, ["create table sessions (id text)", "create table session_turn_leases (id text)"]),
+    code: "ledger_foreign",
+    words: /state\.db of Hermes/,
+  },
+  {
+    what: "zero bytes",
+    make: (file) => writeFileSync(file, ""),
+    code: "ledger_unreadable",
+    words: /empty \(0 bytes\)/,
+  },
+  {
+    what: "a text",
+    make: (file) => writeFileSync(file, "dear diary\n".repeat(1000)),
+    code: "ledger_unreadable",
+    words: /not begin as an SQLite/,
+  },
+  {
+    what: "one byte",
+    make: (file) => writeFileSync(file, "S"),
+    code: "ledger_unreadable",
+    words: /not begin as an SQLite/,
+  },
+  {
+    what: "a torn header",
+    make: (file) => writeFileSync(file, "SQLite format 3\0"),
+    code: "ledger_foreign",
+    words: /another program/,
+  },
+  { what: "a folder", make: (file) => mkdirSync(file), code: "ledger_unreadable", words: /is a folder/ },
+  {
+    what: "a ledger that lost a table",
+    make: async (file) => {
+      new SessionDB({ path: file }).close();
+      await outside(file, ["drop table loop_ticks", "drop table turn_leases"]);
+      rmSync(`${file}.guard`);
+    },
+    code: "ledger_corrupt",
+    words: /no such table/,
+  },
+];
+
+describe("a file that is no ledger of ours", () => {
+  for (const { what, make, code, words } of REFUSALS)
+    it(`and holds ${what} is refused as ${code}, with every byte, name and time kept`, async () => {
+      const file = place();
+      await make(file);
+      const before = picture(path.dirname(file));
+      const error = failureOf(() => new SessionDB({ path: file }));
+      expect(error).toMatchObject({ code, message: expect.stringMatching(words) });
+      expect(error.hint).not.toBe("");
+      const after = picture(path.dirname(file)).filter((each) => !String((each as unknown[])[0]).endsWith(".guard"));
+      if (what.includes("lost a table")) expect(after.map((each) => (each as unknown[])[0])).toEqual([file]);
+      else expect(after).toEqual(before);
+    });
+
+  it("and lies below something that is no folder is refused", () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, "file"), "x");
+    const before = picture(folder);
+    for (const below of ["file/state.db", "file/deeper/state.db"]) {
+      const error = failureOf(() => new SessionDB({ path: path.join(folder, below) }));
+      expect(error).toMatchObject({ code: "ledger_read_only", message: expect.stringContaining("no folder") });
+    }
+    expect(picture(folder)).toEqual(before);
+  });
+
+  it("and is only looked for is not created", () => {
+    const file = place();
+    expect(failureOf(() => new SessionDB({ path: file, readOnly: true })).code).toBe("not_found");
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)("and lies in a folder that may not be written is refused (asked as another user)", async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, "state.db");
+    new SessionDB({ path: file }).close();
+    chmodSync(folder, 0o755);
+    const before = picture(folder);
+    const child = new LedgerProcess({ uid: NOBODY });
+    for (const name of ["state.db", "none.db"])
+      await expect(child.ask("open", { path: path.join(folder, name) })).rejects.toMatchObject({
+        code: "ledger_read_only",
+        message: expect.stringContaining("cannot be written"),
+      });
+    expect(picture(folder)).toEqual(before);
+  });
+
+  it("and was damaged in its first page is called damaged", async () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 100, 4096);
+    writeFileSync(file, bytes);
+    expect(failureOf(() => new SessionDB({ path: file })).code).toBe("ledger_corrupt");
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+
+  it("is recognised by its header", () => {
+    const file = place();
+    expect(checkHeader(file)).toBe(false);
+    new SessionDB({ path: file }).close();
+    expect(checkHeader(file)).toBe(true);
+    expect(readFileSync(file).readInt32BE(68)).toBe(APPLICATION_ID);
+  });
+});
+
+function failureOf(action: () => unknown): LedgerError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof LedgerError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe.skipIf(process.platform !== "linux")("opening", () => {
+  it("leaves no descriptor and no thread behind, a thousand times at each step that can fail and a thousand times as a pair", async () => {
+    const file = place();
+    const child = new LedgerProcess();
+    await child.ask("openAndClose", file, 5);
+    const before = await child.ask("countOpenFiles");
+    expect(await child.ask("failAtEachStep", file, 1_000)).toBe(1_000); // the step `create` is passed by an existing file
+    expect(await child.ask("countOpenFiles")).toEqual(before);
+    await child.ask("openAndClose", file, 1_000);
+    expect(await child.ask("countOpenFiles")).toEqual(before);
+    openLedger({ path: file });
+  }, 120_000);
+});
+
+describe("a handle whose file is", () => {
+  /** What a handle that lost its file says to every write, now and later. */
+  function expectHalt(db: SessionDB, code: string): void {
+    for (let again = 0; again < 3; again += 1) expect(() => newSession(db)).toThrow(expect.objectContaining({ code }));
+  }
+
+  it("replaced writes to neither file any more, also when the old one comes back", () => {
+    const file = place();
+    const spare = place();
+    new SessionDB({ path: spare }).close();
+    const db = new SessionDB({ path: file });
+    newSession(db);
+    renameSync(file, `${file}.old`);
+    cpSync(spare, file);
+    const mine = readFileSync(file);
+    const sizes = statSync(`${file}-wal`).size;
+    expectHalt(db, "ledger_replaced");
+    expect(readFileSync(file).equals(mine)).toBe(true);
+    expect(statSync(`${file}-wal`).size).toBe(sizes);
+    rmSync(file);
+    renameSync(`${file}.old`, file);
+    expectHalt(db, "ledger_replaced");
+    expect(db.stats().counts.sessions).toBe(1);
+    db.close();
+  });
+
+  it("removed writes nothing any more", () => {
+    const file = place();
+    const db = new SessionDB({ path: file });
+    newSession(db);
+    rmSync(file);
+    expectHalt(db, "ledger_replaced");
+    expect(existsSync(file)).toBe(false);
+    db.close();
+  });
+
+  it("without its write-ahead log writes nothing any more", () => {
+    const file = place();
+    const db = new SessionDB({ path: file });
+    newSession(db);
+    rmSync(`${file}-wal`);
+    expectHalt(db, "ledger_lost_wal");
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    db.close();
+  });
+
+  const CHANGES = [
+    [
+      "upgraded",
+      `pragma user_version = ${SCHEMA_VERSION + 1}`,
+      `pragma user_version = ${SCHEMA_VERSION}`,
+      "ledger_newer",
+    ],
+    [
+      "repaired or restored",
+      "update state_meta set value = '9' where key = 'ledger_generation'",
+      "update state_meta set value = '0' where key = 'ledger_generation'",
+      "ledger_replaced",
+    ],
+  ] as const;
+  for (const [what, change, back, code] of CHANGES)
+    it(`${what} by another process writes nothing any more, also when that is taken back`, async () => {
+      const file = place();
+      const db = openLedger({ path: file });
+      const session = newSession(db);
+      await outside(file, [change]);
+      expectHalt(db, code);
+      await outside(file, [back]);
+      expectHalt(db, code);
+      expect(db.session(session.id)).toEqual(session);
+      expect(db.stats().counts.sessions).toBe(1);
+    });
+
+  it("copied is a finding at the next start, and the copy is a new generation, once", () => {
+    const [file, copy] = [place(), place()];
+    const original = new SessionDB({ path: file });
+    newSession(original);
+    original.close();
+    cpSync(file, copy);
+    cpSync(`${file}.guard`, `${copy}.guard`);
+    const first = new SessionDB({ path: copy });
+    expect(first.info().findings).toEqual([expect.stringContaining("replaced or copied")]);
+    first.close();
+    const second = openLedger({ path: copy });
+    expect(second.info()).toMatchObject({ findings: [], generation: 1 });
+    expect(openLedger({ path: file }).info()).toMatchObject({ findings: [], generation: 0 });
+  });
+
+  it("exchanged for another ledger is a finding", () => {
+    const [file, other] = [place(), place()];
+    new SessionDB({ path: file }).close();
+    new SessionDB({ path: other }).close();
+    renameSync(other, file);
+    const db = openLedger({ path: file });
+    expect(db.info().findings).toEqual([expect.stringContaining("another ledger")]);
+  });
+
+  it("put back from an older copy is a finding", async () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    const old = readFileSync(file);
+    await outside(file, ["update state_meta set value = '4' where key = 'ledger_generation'"]);
+    new SessionDB({ path: file }).close();
+    writeFileSync(file, old);
+    const db = openLedger({ path: file });
+    expect(db.info().findings).toEqual([expect.stringContaining("older generation")]);
+  });
+
+  it("guarded by a damaged record names that file and stays as it was", () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    writeFileSync(`${file}.guard`, "garbage ".repeat(1000));
+    const error = failureOf(() => new SessionDB({ path: file }));
+    expect(error).toMatchObject({
+      code: "ledger_unreadable",
+      message: expect.stringContaining("state.db.guard is damaged"),
+    });
+    rmSync(`${file}.guard`);
+    expect(openLedger({ path: file }).info().findings).toEqual([]);
+  });
+
+  it("open twice in this process keeps the locks of both", async () => {
+    const file = place();
+    const first = openLedger({ path: file });
+    const second = new SessionDB({ path: file });
+    const session = newSession(first);
+    second.close();
+    const child = new LedgerProcess();
+    await child.ask("open", { path: file });
+    await child.ask("close");
+    expect(existsSync(`${file}-wal`)).toBe(true); // the child was not the last one: our lock was seen
+    runTurn(first, session);
+    forget(first);
+    expect(first.verify({ full: true })).toEqual([]);
+    first.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
+  });
+});
