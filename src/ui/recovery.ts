@@ -86,7 +86,8 @@ function askAbout(state: DecideState, call: ToolCall): DecideState {
 }
 
 export function decideReducer(state: DecideState, event: KeyEvent): DecideState {
-  if (event.kind === "text" && /^[1-9]$/.test(event.text)) return select(state, Number(event.text) - 1);
+  // Text was meant for the composer: the enter that follows it must not choose.
+  if (event.kind !== "key") return unselected(state);
   switch (chord(event)) {
     case "up":
     case "left":
@@ -108,6 +109,11 @@ export function decideReducer(state: DecideState, event: KeyEvent): DecideState 
 
 function select(state: DecideState, index: number): DecideState {
   return { ...state, selected: clampIndex(index, state.options.length) };
+}
+
+function unselected(state: DecideState): DecideState {
+  const { selected: _selected, ...rest } = state;
+  return rest;
 }
 
 function choose(state: DecideState, choice: DecideChoice | undefined): DecideState {

@@ -30,11 +30,16 @@ afterAll(() => {
 
 /** Verified in full and closed after the test. Without a file: a new ledger of its own. */
 export async function openAsyncLedger(file = path.join(temporaryFolder(), "state.db")): Promise<AsyncSessionDB> {
-  bundled ??= bundleWorker();
-  const db = new AsyncSessionDB({ path: file, program: "stele test", workerFile: await bundled });
+  const db = new AsyncSessionDB({ path: file, program: "stele test", workerFile: await workerFile() });
   await db.opened;
   open.add(db);
   return db;
+}
+
+/** The worker, made of the sources as they are. */
+export function workerFile(): Promise<string> {
+  bundled ??= bundleWorker();
+  return bundled;
 }
 
 async function bundleWorker(): Promise<string> {

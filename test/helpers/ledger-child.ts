@@ -74,7 +74,7 @@ function countOpenFiles(): { files: number; threads: number } {
   return { files: readdirSync("/proc/self/fd").length, threads: readdirSync("/proc/self/task").length };
 }
 
-/** An open that throws before each of its steps, `times` times; returns how many of them came through. */
+/** An open that throws before each of its steps, `times` times; returns how many came through all the same. */
 function failAtEachStep(path: string, times: number): number {
   let opened = 0;
   for (let at = 0; at < times; at += 1) {

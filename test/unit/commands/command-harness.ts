@@ -43,7 +43,7 @@ export async function openDesk(
   const db = await openAsyncLedger(options.file);
   const newSession = (more: { title?: string; cwd?: string } = {}) =>
     db.createSession({ cwd: folder, route: ROUTE, source: "test", ...more });
-  const models = modelRegistry({ env: {}, providers: PROVIDERS });
+  const models = modelRegistry({ env: { OLLAMA_HOST: "http://127.0.0.1:9" }, providers: PROVIDERS });
   const runner = new Runner({
     db,
     session: await newSession(),

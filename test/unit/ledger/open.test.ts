@@ -15,6 +15,7 @@ import {
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { LedgerError } from "../../../src/ledger/errors.ts";
+import { sha256 } from "../../../src/ledger/ids.ts";
 import { checkHeader } from "../../../src/ledger/open.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
@@ -35,7 +36,7 @@ function picture(folder: string): unknown[] {
     .sort()
     .map((file) => {
       const { mtimeMs, mode, size } = statSync(file);
-      return [file, mtimeMs, mode, size, statSync(file).isFile() ? readFileSync(file).toString("base64") : "folder"];
+      return [file, mtimeMs, mode, size, statSync(file).isFile() ? sha256(readFileSync(file)) : "folder"];
     });
 }
 
@@ -77,11 +78,12 @@ describe("a new ledger", () => {
     const file = place();
     const first = new SessionDB({ path: file });
     expect(first.stats()).toMatchObject({ journalMode: "wal", synchronous: "full" });
+    const { ledgerId } = first.info();
     first.close();
     expect(readFileSync(file).subarray(18, 20)).toEqual(Buffer.from([2, 2]));
     const again = openLedger({ path: file });
     expect(again.stats()).toMatchObject({ journalMode: "wal", synchronous: "full" });
-    expect(again.info()).toMatchObject({ isNew: false, findings: [], ledgerId: first.info().ledgerId });
+    expect(again.info()).toMatchObject({ isNew: false, findings: [], ledgerId });
   });
 
   it("may be closed twice, and says so to whoever comes later", () => {
@@ -224,9 +226,10 @@ describe("a file that is no ledger of ours", () => {
       const error = failureOf(() => new SessionDB({ path: file }));
       expect(error).toMatchObject({ code, message: expect.stringMatching(words) });
       expect(error.hint).not.toBe("");
-      const after = picture(path.dirname(file)).filter((each) => !String((each as unknown[])[0]).endsWith(".guard"));
-      if (what.includes("lost a table")) expect(after.map((each) => (each as unknown[])[0])).toEqual([file]);
-      else expect(after).toEqual(before);
+      const isGuard = (each: unknown) => (each as [string])[0].endsWith(".guard");
+      const after = picture(path.dirname(file));
+      // What a table is missing from is noticed only behind the guard; the ledger itself is as it was.
+      expect(code === "ledger_corrupt" ? after.filter((each) => !isGuard(each)) : after).toEqual(before);
     });
 
   it("and lies below something that is no folder is refused", () => {
@@ -296,7 +299,7 @@ describe.skipIf(process.platform !== "linux")("opening", () => {
     const child = new LedgerProcess();
     await child.ask("openAndClose", file, 5);
     const before = await child.ask("countOpenFiles");
-    expect(await child.ask("failAtEachStep", file, 1_000)).toBe(1_000); // the step `create` is passed by an existing file
+    expect(await child.ask("failAtEachStep", file, 1_000)).toBe(0);
     expect(await child.ask("countOpenFiles")).toEqual(before);
     await child.ask("openAndClose", file, 1_000);
     expect(await child.ask("countOpenFiles")).toEqual(before);

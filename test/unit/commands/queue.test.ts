@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { newRequestId } from "../../../src/ledger/ids.ts";
+import type { AdmissionId } from "../../../src/ledger/types.ts";
+import { prompt } from "../../helpers/ledger.ts";
+import { type Desk, jsonLines, openDesk, words } from "./command-harness.ts";
+
+/** Waits for a key, so that no runner takes it. */
+async function wait(desk: Desk, text: string): Promise<AdmissionId> {
+  const { id } = desk.runner.session;
+  const { admission } = await desk.db.admit({
+    request: newRequestId(),
+    kind: "prompt",
+    payload: prompt(text, desk.folder),
+    target: { kind: "session", asked: id },
+    session: id,
+  });
+  await desk.db.hold(admission.id, "a test holds it");
+  return admission.id;
+}
+
+describe("/queue", () => {
+  it("lists what waits, and why", async () => {
+    const desk = await openDesk();
+    expect(await desk.type("/queue")).toMatchObject({ kind: "rows", rows: [], empty: "Nothing waits." });
+    const id = await wait(desk, "say one");
+    const result = await desk.type("/queue");
+    expect(words(result)).toBe(`${id}  say one  for a key: a test holds it  just now`);
+    expect(jsonLines(result)).toMatchObject([{ id, summary: "say one", held: "a test holds it" }]);
+  });
+
+  it("drops one and tells the screen what is left", async () => {
+    const desk = await openDesk();
+    const [first, second] = [await wait(desk, "say one"), await wait(desk, "say two")];
+    expect(words(await desk.type(`/queue drop ${first}`))).toBe(`Dropped ${first}: say one`);
+    expect(desk.events.at(-1)).toMatchObject({ type: "queue-changed", waiting: [{ id: second }] });
+    expect((await desk.db.admission(first)).outcome).toBe("cancelled");
+  });
+
+  it("gives the old text to change, every line of it, and takes the new one at its place", async () => {
+    const desk = await openDesk();
+    const [first, second] = [await wait(desk, "say it's\ntwo lines"), await wait(desk, "say two")];
+    const prefill = await desk.type(`/queue edit ${first}`);
+    if (prefill.kind !== "prefill") throw new Error(prefill.kind);
+    expect(prefill.text).toBe(`/queue edit ${first} "say it's\ntwo lines"`);
+    await desk.type(prefill.text.replace("two", "three"));
+    const edited = (await desk.db.openAdmissions()).toSorted((a, b) => a.position - b.position);
+    expect(edited.map(({ payload }) => payload.prompt)).toEqual([
+      [{ kind: "text", text: "say it's\nthree lines" }],
+      [{ kind: "text", text: "say two" }],
+    ]);
+    expect(edited[1]?.id).toBe(second);
+    await desk.runner.idle();
+  });
+
+  it("moves one up by one place", async () => {
+    const desk = await openDesk();
+    const [first, second] = [await wait(desk, "say one"), await wait(desk, "say two")];
+    expect(words(await desk.type(`/queue up ${second}`))).toBe(`${second} goes before ${first} now.`);
+    expect(jsonLines(await desk.type("/queue")).map(({ id }) => id)).toEqual([second, first]);
+    expect(words(await desk.type(`/queue up ${second}`))).toBe(`${second} is the first already.`);
+  });
+
+  it("runs what is held, one or all", async () => {
+    const desk = await openDesk();
+    const [first, second] = [await wait(desk, "say one"), await wait(desk, "say two")];
+    expect(await desk.type(`/queue run ${first}`)).toMatchObject({ kind: "turn", json: { released: [first] } });
+    expect((await desk.db.admission(first)).outcome).toBe("completed");
+    expect((await desk.db.admission(second)).status).toBe("queued");
+    expect(await desk.type("/queue run")).toMatchObject({ kind: "turn", json: { released: [second] } });
+    expect((await desk.db.admission(second)).outcome).toBe("completed");
+    expect(words(await desk.type("/queue run"))).toBe("Nothing is held.");
+  });
+
+  it("refuses what does not wait here", async () => {
+    const desk = await openDesk();
+    const id = await wait(desk, "say one");
+    for (const text of ["/queue drop 99", "/queue edit 99 x", "/queue up 99", "/queue run 99"])
+      expect(await desk.type(text)).toMatchObject({ kind: "usage", hint: `What waits: ${id}` });
+    expect(await desk.type("/queue drop one")).toMatchObject({ kind: "usage" });
+  });
+});
