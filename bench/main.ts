@@ -7,9 +7,15 @@ import { benchAppend } from "./append.ts";
 import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
-import { benchStart } from "./start.ts";
+import { benchFrame, benchVersion } from "./start.ts";
 
-const BENCHES = { append: benchAppend, open: benchOpenSession, memory: benchMemory, start: benchStart } as const;
+const BENCHES = {
+  append: benchAppend,
+  open: benchOpenSession,
+  memory: benchMemory,
+  version: benchVersion,
+  frame: benchFrame,
+} as const;
 type Name = keyof typeof BENCHES;
 
 interface Results {

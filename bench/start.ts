@@ -15,32 +15,37 @@ const LINE = "one line";
 const COMPOSER = /^\s*[❯>] /m;
 const GIVE_UP_MS = 20_000;
 
-export async function benchStart(bench: Bench): Promise<Figure[]> {
-  const program = path.join(bench.root, "bin", "stele");
-  if (!existsSync(path.join(bench.root, "dist", "stele.js")))
-    throw new Error("the program is not built: npm run build");
-  const bare = path.join(bench.folder, "bare.cjs");
-  writeFileSync(bare, `process.stdout.write(${JSON.stringify(`${LINE}\n`)});\n`);
-  const rounds = { rounds: bench.isQuick ? 7 : 21, warmUp: 2 };
-  const version = await interleave(
-    [
-      { name: BARE, measure: () => untilExit(bench, [bare]) },
-      { name: STELE, measure: () => untilExit(bench, [program, "--version"]) },
-    ],
-    rounds,
-  );
-  const frame = await interleave(
-    [
-      { name: BARE, measure: () => untilPainted(bench, [bare], (text) => text.includes(LINE)) },
-      { name: STELE, measure: () => untilPainted(bench, [program], (text) => COMPOSER.test(text)) },
-    ],
-    rounds,
-  );
-  const common = { unit: "ms", side: STELE, base: BARE } as const;
-  return [
-    compare(version, { ...common, what: "stele --version", target: 1.3 }),
-    compare(frame, { ...common, what: "first frame in a terminal", target: 3.3, stretch: 2.4 }),
+export async function benchVersion(bench: Bench): Promise<Figure[]> {
+  const { program, bare } = programs(bench);
+  const sides = [
+    { name: BARE, measure: () => untilExit(bench, [bare]) },
+    { name: STELE, measure: () => untilExit(bench, [program, "--version"]) },
   ];
+  const measured = await interleave(sides, rounds(bench));
+  return [compare(measured, { what: "stele --version", unit: "ms", side: STELE, base: BARE, target: 1.3 })];
+}
+
+export async function benchFrame(bench: Bench): Promise<Figure[]> {
+  const { program, bare } = programs(bench);
+  const sides = [
+    { name: BARE, measure: () => untilPainted(bench, [bare], (text) => text.includes(LINE)) },
+    { name: STELE, measure: () => untilPainted(bench, [program], (text) => COMPOSER.test(text)) },
+  ];
+  const measured = await interleave(sides, rounds(bench));
+  const judged = { unit: "ms", side: STELE, base: BARE, target: 3.3, stretch: 2.4 } as const;
+  return [compare(measured, { ...judged, what: "first frame in a terminal" })];
+}
+
+function programs({ root, folder }: Bench): { program: string; bare: string } {
+  const program = path.join(root, "bin", "stele");
+  if (!existsSync(path.join(root, "dist", "stele.js"))) throw new Error("the program is not built: npm run build");
+  const bare = path.join(folder, "bare.cjs");
+  writeFileSync(bare, `process.stdout.write(${JSON.stringify(`${LINE}\n`)});\n`);
+  return { program, bare };
+}
+
+function rounds({ isQuick }: Bench) {
+  return { rounds: isQuick ? 7 : 21, warmUp: 2 };
 }
 
 async function untilExit(bench: Bench, args: readonly string[]): Promise<number> {

@@ -1,6 +1,7 @@
 // What the command line asked for, done: the screen, one turn, or one command; and how it ends. Every error
 // leaves here as one message with its hint, on stderr, as text or as JSON, with the exit code of its kind.
 
+import { statSync } from "node:fs";
 import type { CommandResult } from "./commands/command.ts";
 import { type Dispatched, dispatch, type Globals } from "./commands/dispatch.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
@@ -37,11 +38,27 @@ async function perform(asked: Asked, version: string): Promise<ExitCode> {
   const program = await openProgram({ flags: flagsOf(asked.globals), env: process.env, version, cwd: process.cwd() });
   try {
     for (const notice of program.notices) output.err(`${safeText(notice)}\n`);
-    await program.db.opened;
+    await opened(program, asked);
     if (asked.kind === "command") return await performCommand(program, asked, choice);
     return await performRun(program, asked, choice);
   } finally {
     await program.db.close();
+  }
+}
+
+/** `doctor --fix` may set a file aside that is no ledger; everything else leaves it where it is. */
+async function opened(program: Program, asked: Asked): Promise<void> {
+  try {
+    await program.db.opened;
+  } catch (error) {
+    const mayFix = asked.kind === "command" && asked.command.name === "doctor" && asked.args.flags["fix"] === true;
+    if (!mayFix || !(error instanceof SteleError) || error.code !== "ledger_unreadable") throw error;
+    if (!statSync(program.home.ledgerFile).isFile()) throw error;
+    const { setAside } = await import("./ledger/set-aside.ts");
+    const aside = setAside(program.home.ledgerFile, Date.now());
+    throw new SteleError("ledger_unreadable", `${error.message} It was set aside as ${aside}.`, {
+      hint: "The next start begins a new ledger. Keep the file: what is in it may be worth saving.",
+    });
   }
 }
 
@@ -119,28 +136,16 @@ const REFUSAL_EXITS = {
 } as const;
 
 async function printHelp(about: string | undefined): Promise<ExitCode> {
-  const [{ explain, listLines }, { optionLines }, { registry }, { findCommand }] = await Promise.all([
-    import("./commands/help-text.ts"),
+  const [{ commandHelp, helpPage }, { optionLines }, { registry }, { findCommand }] = await Promise.all([
+    import("./commands/help-pages.ts"),
     import("./commands/dispatch.ts"),
     import("./commands/registry.ts"),
     import("./commands/parse-command.ts"),
   ]);
   const command = about === undefined ? undefined : findCommand(registry, about);
-  const lines = command
-    ? explain(`stele ${command.name}`, command)
-    : [...STARTING, "", ...listLines(registry, "argv"), "", "Options", ...optionLines()];
-  output.out(`${lines.join("\n")}\n`);
+  output.out(`${(command ? commandHelp(command) : helpPage(optionLines())).join("\n")}\n`);
   return EXIT.done;
 }
-
-const STARTING = [
-  "stele: a terminal agent whose conversations survive every crash",
-  "",
-  "  stele [prompt..]         open here; with a prompt, send it",
-  "  stele -c                 go on with the latest conversation of this folder",
-  "  stele -r [session]       choose a conversation, or open one by id, prefix or title",
-  "  stele run <prompt..>     one turn without a screen; what is piped in is appended",
-];
 
 export function flagsOf(globals: Globals): GlobalFlags {
   return globals;

@@ -2,11 +2,9 @@
 // and tells what happens as one ordered stream of events. The session's id lives here and nowhere else.
 // Losing the lease aborts the turn. Nothing depends on a clean exit.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
-import { type LedgerError, ledgerError } from "../ledger/errors.ts";
+import type { LedgerError } from "../ledger/errors.ts";
 import { newHolderId, newRequestId } from "../ledger/ids.ts";
 import type { LeaseRef } from "../ledger/leases.ts";
-import { LEASE_NOTICE_MS, LEASE_POLL_MS, LEASE_REFRESH_MS } from "../ledger/leases-table.ts";
-import { PROJECTION_VERSION } from "../ledger/projection.ts";
 import type { RetryResult } from "../ledger/queue.ts";
 import type {
   Admission,
@@ -14,7 +12,6 @@ import type {
   ApprovalMode,
   Envelope,
   HolderId,
-  Json,
   ModelRoute,
   Payload,
   Refusal,
@@ -24,11 +21,12 @@ import type {
   TurnRef,
 } from "../ledger/types.ts";
 import { type Rules, stricterMode } from "./approvals.ts";
-import { inspectWorkspace, readInstructions, systemPrompt } from "./context.ts";
+import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
+import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import type { FileGate } from "./tools/files.ts";
-import { type ToolRegistry, toolRegistry } from "./tools/registry.ts";
+import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
 import type { ApprovalAsk, ApprovalReply, TurnContext } from "./turn-context.ts";
 
@@ -190,12 +188,13 @@ export class Runner {
     await this.idle();
     const taken = await db.acquireLease({ conversation: this.#session.conversation, holder: this.holder });
     if (taken.kind === "held") return { kind: "busy", why: "Another program holds this conversation." };
-    const resumed = await db.resumeUnknown(taken.lease, id);
-    if (resumed.kind !== "resumed") {
-      await db.releaseLease(taken.lease);
-      return resumed;
+    try {
+      const resumed = await db.resumeUnknown(taken.lease, id);
+      if (resumed.kind !== "resumed") return resumed;
+      this.#resumed = { lease: taken.lease, turn: resumed.turn, admission: resumed.admission };
+    } finally {
+      if (!this.#resumed) await db.releaseLease(taken.lease);
     }
-    this.#resumed = { lease: taken.lease, turn: resumed.turn, admission: resumed.admission };
     this.wake();
     return { kind: "resumed" };
   }
@@ -219,9 +218,9 @@ export class Runner {
     const resumed = this.#resumed;
     this.#resumed = undefined;
     if (!resumed && !(await hasWork(db, this.#session))) return;
-    const lease = resumed?.lease ?? (await this.#awaitLease());
-    if (!lease) return;
-    const beat = this.#heartbeat(lease);
+    const lease = resumed?.lease ?? (await this.#takeLease());
+    if (!lease) return this.#holdWaiting(conversation, "you stopped waiting");
+    const stopKeeping = keepLease(db, lease, (lost) => this.#turn?.abort(lost));
     try {
       if (resumed) {
         this.emit({ type: "turn-started", admission: resumed.admission.id });
@@ -237,7 +236,7 @@ export class Runner {
         if (await this.#holdRestIfStopped(conversation, claimed.admission.id)) break;
       }
     } finally {
-      clearInterval(beat);
+      stopKeeping();
       await db.releaseLease(lease).catch(() => {
         // Lost already, or the ledger is gone: both are told where they were found.
       });
@@ -246,55 +245,36 @@ export class Runner {
 
   /** esc means stop: the next prompt does not start by itself right after it. */
   async #holdRestIfStopped(conversation: Session["conversation"], id: AdmissionId): Promise<boolean> {
-    const { db } = this.#options;
-    if ((await db.admission(id)).outcome !== "interrupted") return false;
-    for (const each of await db.openAdmissions(conversation)) {
-      if (each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid)
-        await db.hold(each.id, "the turn before it was stopped");
-    }
-    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
+    if ((await this.#options.db.admission(id)).outcome !== "interrupted") return false;
+    await this.#holdWaiting(conversation, "the turn before it was stopped");
     return true;
   }
 
-  async #awaitLease(): Promise<LeaseRef | undefined> {
+  async #holdWaiting(conversation: Session["conversation"], why: string): Promise<void> {
+    const { db } = this.#options;
+    for (const each of await db.openAdmissions(conversation)) if (isOwn(each)) await db.hold(each.id, why);
+    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
+  }
+
+  /** Waits for whoever holds the conversation; undefined when the waiting was stopped. */
+  async #takeLease(): Promise<LeaseRef | undefined> {
     const { db } = this.#options;
     const { conversation } = this.#session;
-    const { signal } = this.#waiting;
-    let noticedAt: number | undefined;
-    for (;;) {
-      const result = await db.acquireLease({ conversation, holder: this.holder });
-      if (result.kind === "acquired") {
-        if (noticedAt !== undefined) await this.#afterWaiting();
-        return result.lease;
-      }
-      if (noticedAt === undefined || performance.now() - noticedAt >= LEASE_NOTICE_MS) {
-        noticedAt = performance.now();
-        const { process: holder, since } = result;
+    const taken = await awaitLease(db, {
+      conversation,
+      holder: this.holder,
+      signal: this.#waiting.signal,
+      stillWanted: async () => !this.#isClosed && (await hasWork(db, this.#session)),
+      onHeld: (holder, since) => {
         this.emit({ type: "lease-awaited", conversation, ...(holder && { holder }), ...(since && { since }) });
-      }
-      await pause(LEASE_POLL_MS, signal);
-      if (signal.aborted || this.#isClosed || !(await hasWork(db, this.#session))) return undefined;
+      },
+    });
+    if (taken?.waited) {
+      this.emit({ type: "lease-acquired" });
+      // Somebody else wrote meanwhile: go on from what is there now (C 3.9).
+      await this.refresh();
     }
-  }
-
-  /** Somebody else wrote meanwhile: go on from what is there now (C 3.9). */
-  async #afterWaiting(): Promise<void> {
-    this.emit({ type: "lease-acquired" });
-    await this.refresh();
-  }
-
-  /** A term is long; renewal is for suspended machines and slow models. A lost lease ends the turn. */
-  #heartbeat(lease: LeaseRef): NodeJS.Timeout {
-    return setInterval(() => {
-      this.#options.db.renewLease(lease).then(
-        (isMine) => {
-          if (!isMine) this.#turn?.abort(ledgerError("lease_lost", "Another process took over this conversation."));
-        },
-        () => {
-          // Busy or gone: the next beat tries again, and the fence of every write decides.
-        },
-      );
-    }, LEASE_REFRESH_MS);
+    return taken?.lease;
   }
 
   // ---- one turn ----
@@ -305,16 +285,32 @@ export class Runner {
     try {
       await runTurn(await this.#turnContext(turn, admission, this.#turn.signal));
     } catch (error) {
-      this.#problem(error as LedgerError);
-      await db.markUnknown(turn).catch(() => {
-        // Not even that could be written: the next start finds it as started by a dead owner.
-      });
+      await this.#giveUp(turn, error as LedgerError);
       throw error;
     } finally {
       this.#turn = undefined;
       await this.refresh().catch(() => {
         // The problem that matters was told above.
       });
+    }
+  }
+
+  /** The turn could not be written to its end: it is unknown as soon as that can be written (C 2.12). */
+  async #giveUp(turn: TurnRef, why: LedgerError): Promise<void> {
+    this.#problem(why);
+    const stop = new AbortController();
+    const unlisten = this.listen((event) => {
+      if (event.type === "stop-asked") stop.abort();
+    });
+    try {
+      while (!this.#isClosed && !stop.signal.aborted) {
+        const error = await this.#options.db.markUnknown(turn).then(() => undefined, asLedgerError);
+        // A lost lease has made it unknown already; a sticky halt will not go away by waiting.
+        if (!error || error.code === "lease_lost" || isSticky(error)) return;
+        await pause(SETTLE_RETRY_MS, stop.signal);
+      }
+    } finally {
+      unlisten();
     }
   }
 
@@ -345,24 +341,9 @@ export class Runner {
     return reply;
   }
 
-  /** Built once a conversation: the newest turn's prompt is used again, by its hash. */
-  async #envelope(): Promise<Envelope> {
-    const { db, program } = this.#options;
-    const before = await db.lastEnvelope(this.#session.conversation);
-    const tools: ToolRegistry = await toolRegistry();
-    return {
-      systemPrompt: before?.systemPrompt ?? (await this.#newPrompt()),
-      tools: tools.listTools().map((tool): Json => ({ name: tool.name, schema: tool.schema })),
-      route: this.#session.route,
-      projection: PROJECTION_VERSION,
-      program,
-    };
-  }
-
-  async #newPrompt(): Promise<Envelope["systemPrompt"]> {
-    const workspace = await inspectWorkspace(this.#session.cwd, { status: true });
-    const instructions = await readInstructions(this.#options.files, workspace);
-    return this.#options.db.putSystemPrompt(systemPrompt({ workspace, instructions, at: this.#now() }));
+  #envelope(): Promise<Envelope> {
+    const { db, files, program } = this.#options;
+    return currentEnvelope({ db, files, program, session: this.#session, at: this.#now() });
   }
 
   #problem(error: LedgerError): void {
@@ -371,10 +352,26 @@ export class Runner {
   }
 }
 
+/** C 2.12 */
+const SETTLE_RETRY_MS = 1_000;
+
+function asLedgerError(error: unknown): LedgerError {
+  return error as LedgerError;
+}
+
+function isSticky({ code }: LedgerError): boolean {
+  return (
+    code === "ledger_replaced" || code === "ledger_lost_wal" || code === "ledger_newer" || code === "ledger_closed"
+  );
+}
+
 /** Something of this conversation waits that this process may run. */
 async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {
-  const open = await db.openAdmissions(session.conversation);
-  return open.some((each) => each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid);
+  return (await db.openAdmissions(session.conversation)).some(isOwn);
+}
+
+function isOwn(each: Admission): boolean {
+  return each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid;
 }
 
 /** A model that cannot be opened answers like one that refuses: the turn fails with the reason. */
@@ -385,17 +382,4 @@ function unusable(route: Session["route"], why: { problem: string; hint: string 
       yield { type: "error", error: { code: "model_auth", message: why.problem, hint: why.hint, retryable: false } };
     },
   };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

@@ -12,7 +12,10 @@ export const doctorCommand = defineCommand({
   summary: "check the ledger and say what to do",
   flags: [
     { name: "full", help: "also recompute every hash; long on a big ledger" },
-    { name: "fix", help: "catch the search index up, clear what deleted conversations left" },
+    {
+      name: "fix",
+      help: "catch the search index up, clear what deleted conversations left, set a file aside that is no ledger",
+    },
     { name: "crash-points", help: "list the names for STELE_CRASH_AT" },
   ],
   during: "any",

@@ -6,26 +6,28 @@ import type { OpenedFile } from "./open.ts";
 
 export class FileWatch {
   readonly #path: string;
+  readonly #walPath: string;
   readonly #main: string | undefined;
   #wal: string | undefined;
   readonly #hasWal: boolean;
 
   constructor(file: OpenedFile) {
     this.#path = file.path;
+    this.#walPath = `${file.path}-wal`;
     this.#hasWal = file.journal === "wal";
     this.#main = identityOf(file.path);
-    this.#wal = this.#hasWal ? identityOf(`${file.path}-wal`) : undefined;
+    this.#wal = this.#hasWal ? identityOf(this.#walPath) : undefined;
   }
 
   problem(): LedgerError | undefined {
     if (identityOf(this.#path) !== this.#main)
       return ledgerError("ledger_replaced", `${this.#path} was replaced or removed while it was open.`);
     if (!this.#hasWal) return undefined;
-    const wal = identityOf(`${this.#path}-wal`);
+    const wal = identityOf(this.#walPath);
     // It appears with the first use and then stays as long as anybody has the ledger open.
     this.#wal ??= wal;
     if (wal !== this.#wal)
-      return ledgerError("ledger_lost_wal", `${this.#path}-wal was replaced or removed while it was open.`);
+      return ledgerError("ledger_lost_wal", `${this.#walPath} was replaced or removed while it was open.`);
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
 // Ids and hashes: how they are made, and the one canonical JSON they are made over.
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { hash, randomBytes, randomUUID } from "node:crypto";
 import { ledgerError } from "./errors.ts";
 import type { Hash, HolderId, MessageId, RequestId, Role, SessionId } from "./types.ts";
 
 export function sha256(data: string | Uint8Array): Hash {
-  return createHash("sha256").update(data).digest("hex") as Hash;
+  return hash("sha256", data) as Hash;
 }
 
 /** SQLite reads JSON up to 1000 levels; what is deeper could be stored but never checked again. */
@@ -17,11 +17,13 @@ export function canonicalJson(value: unknown, depth = 0): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (depth > MAX_DEPTH) throw ledgerError("bad_input", `A value is nested deeper than ${MAX_DEPTH} levels.`);
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth + 1)).join(",")}]`;
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field, depth + 1)}`);
-  return `{${fields.join(",")}}`;
+  const fields = value as { readonly [key: string]: unknown };
+  let text = "";
+  for (const key of Object.keys(fields).sort()) {
+    if (fields[key] === undefined) continue;
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(fields[key], depth + 1)}`;
+  }
+  return `{${text}}`;
 }
 
 /** `parts` is the stored, canonical JSON; it stands last, and nothing before it can hold a line feed. */

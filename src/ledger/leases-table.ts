@@ -38,7 +38,7 @@ export function leaseQueries(db: Database) {
 }
 
 /** Mine and expired: nobody took it, so it is renewed in the transaction that writes (C 3.12). */
-export function renewInside(tx: Tx, lease: LeaseRow): void {
+export function renewInside(tx: Tx, lease: Pick<LeaseRow, "conversation_id" | "expires_at">): void {
   if ((lease.expires_at ?? 0) <= tx.now) tx.q.leases.renew.run(tx.now + LEASE_TTL_MS, lease.conversation_id);
 }
 

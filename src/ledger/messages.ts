@@ -33,6 +33,9 @@ export function messageQueries(db: Database) {
   return {
     get: db.prepare<[number], MessageRow>(`select ${COLUMNS} from messages where id = ?`),
     byHash: db.prepare<[string], MessageRow>(`select ${COLUMNS} from messages where hash = ?`),
+    parent: db.prepare<[number], Pick<MessageRow, "hash" | "depth" | "turn" | "created_at">>(
+      "select hash, depth, turn, created_at from messages where id = ?",
+    ),
     insert: db.prepare(
       `insert into messages (hash, session_id, parent_id, depth, turn, admission_id, role, parts, text, provider, model,
          finish_reason, usage, created_at)
@@ -64,8 +67,6 @@ export function messageQueries(db: Database) {
 }
 
 export interface NewNode {
-  readonly session: SessionId;
-  readonly parent: MessageId | undefined;
   readonly role: Role;
   readonly parts: readonly Part[];
   /** Minted by the caller, so that the same node asked for again is the same node. */
@@ -82,24 +83,27 @@ export interface NewNode {
  * Inserts the node, or returns the one that this admission stored already under this parent with this hash.
  * Does not move a head. Throws `row_missing` when the parent is not there.
  */
-export function insertNode(tx: Tx, node: NewNode): { row: MessageRow; isFresh: boolean } {
+export function insertNode(
+  tx: Tx,
+  place: { session: SessionId; parent: MessageId | undefined },
+  node: NewNode,
+): { row: MessageRow; isFresh: boolean } {
   if (!Number.isSafeInteger(node.at)) throw ledgerError("bad_input", `${node.at} is no time in whole milliseconds.`);
-  const parent = node.parent === undefined ? undefined : tx.q.messages.get.get(node.parent);
-  if (node.parent !== undefined && !parent) throw ledgerError("row_missing", `Message ${node.parent} is not there.`);
+  const { session, parent: parentId } = place;
+  const parent = parentId === undefined ? undefined : tx.q.messages.parent.get(parentId);
+  if (parentId !== undefined && !parent) throw ledgerError("row_missing", `Message ${parentId} is not there.`);
   const parts = encodeParts(node.parts);
-  const fields = { parentHash: parent?.hash, session: node.session, role: node.role, parts };
   let at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
-  for (;;) {
-    const stored = tx.q.messages.byHash.get(messageHash({ ...fields, at }));
-    if (!stored) break;
+  let hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
+  for (let stored = tx.q.messages.byHash.get(hash); stored; stored = tx.q.messages.byHash.get(hash)) {
     if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
     at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
+    hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
   }
-  const hash = messageHash({ ...fields, at });
-  const { lastInsertRowid } = tx.q.messages.insert.run({
+  const columns = {
     hash,
-    session_id: node.session,
-    parent_id: node.parent ?? null,
+    session_id: session,
+    parent_id: parentId ?? null,
     depth: (parent?.depth ?? 0) + 1,
     turn: (parent?.turn ?? 0) + (node.beginsTurn ? 1 : 0),
     admission_id: node.admission ?? null,
@@ -111,12 +115,10 @@ export function insertNode(tx: Tx, node: NewNode): { row: MessageRow; isFresh: b
     finish_reason: node.finishReason ?? null,
     usage: node.usage ? canonicalJson(node.usage) : null,
     created_at: at,
-  });
-  const id = Number(lastInsertRowid) as MessageId;
+  };
+  const id = Number(tx.q.messages.insert.run(columns).lastInsertRowid) as MessageId;
   for (const blob of blobsOf(node.parts)) tx.q.blobs.refMessage.run(blob, id);
-  const row = tx.q.messages.get.get(id);
-  if (!row) throw ledgerError("ledger_internal", `Message ${id} vanished inside its transaction.`);
-  return { row, isFresh: true };
+  return { row: Object.assign(columns, { id, live: 1 }), isFresh: true };
 }
 
 function blobsOf(parts: readonly Part[]): Hash[] {

@@ -14,7 +14,6 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
   rmSync,
   type Stats,
   statfsSync,
@@ -287,15 +286,6 @@ export function networkFileSystem(file: string): string | undefined {
   } catch {
     return undefined; // no statfs on this platform: treated as local
   }
-}
-
-/** `doctor --fix`: a file that is no ledger goes aside with its sidecars, so that a new one can begin. */
-export function setAside(file: string, at: number): string {
-  const suffix = `${statOf(file)?.size === 0 ? "zeroed" : "not-a-ledger"}-${at}-${process.pid}`;
-  for (const extra of ["", "-wal", "-shm", "-journal", ".guard"]) {
-    if (statOf(file + extra)) renameSync(file + extra, `${file}.${suffix}${extra}`);
-  }
-  return `${file}.${suffix}`;
 }
 
 function loadDriver(): typeof BetterSqlite3 {

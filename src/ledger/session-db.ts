@@ -105,7 +105,7 @@ export class SessionDB {
         random: options.random ?? Math.random,
         ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
       });
-      if (this.#file.findings.length > 0) this.#tx.newGeneration();
+      if (this.#file.findings.length > 0) this.#file.sidecar?.acknowledge(this.#tx.newGeneration());
     } catch (error) {
       this.#closeFile();
       throw damagedSchema(error);

@@ -51,6 +51,9 @@ export interface SessionRow {
   readonly head_turn: number | null;
 }
 
+/** What an append needs of it: the whole row would cost more than the insert. */
+export type WritingRow = Pick<SessionRow, "id" | "head_id" | "end_reason" | "provider" | "model" | "model_options">;
+
 const SELECT = `select s.*, m.depth as head_depth, m.turn as head_turn
   from sessions s left join messages m on m.id = s.head_id`;
 
@@ -68,6 +71,10 @@ export function sessionQueries(db: Database) {
     ),
     canonical: db.prepare<[string], SessionRow>(
       `${SELECT} where s.conversation_id = ? and s.deleted_at is null order by s.generation desc limit 1`,
+    ),
+    writing: db.prepare<[string], WritingRow>(
+      `select id, head_id, end_reason, provider, model, model_options from sessions
+       where conversation_id = ? and deleted_at is null order by generation desc limit 1`,
     ),
     ofConversation: db.prepare<[string], SessionRow>(`${SELECT} where s.conversation_id = ? order by s.generation`),
     /** Newest of a folder that is worth continuing: it has messages, or /new made it on purpose. */

@@ -3,7 +3,7 @@ import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
 import { isHeld, type Probe } from "./leases.ts";
-import { type SessionRow, toSession } from "./sessions-table.ts";
+import { type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import { openCallsAt, raiseLive } from "./tree.ts";
 import type {
@@ -84,6 +84,13 @@ export function sessionRow(q: Queries, id: SessionId): SessionRow {
 /** The session a conversation is written in now: its highest generation. */
 export function canonicalRow(q: Queries, conversation: ConversationId): SessionRow {
   const row = q.sessions.canonical.get(conversation);
+  if (!row) throw ledgerError("not_found", `There is no conversation ${conversation}.`);
+  return row;
+}
+
+/** The same session, as much of it as an append needs. */
+export function writingRow(q: Queries, conversation: ConversationId): WritingRow {
+  const row = q.sessions.writing.get(conversation);
   if (!row) throw ledgerError("not_found", `There is no conversation ${conversation}.`);
   return row;
 }

@@ -10,6 +10,8 @@ import { sidecarPath } from "./sidecar-path.ts";
 
 export interface Sidecar {
   readonly findings: readonly string[];
+  /** After the findings were acted upon: only now are they forgotten, so that a crash before it finds them again. */
+  acknowledge(generation: number): void;
   close(): void;
 }
 
@@ -22,20 +24,27 @@ interface Seen {
 
 const require = createRequire(import.meta.url);
 
-export function openSidecar(options: {
-  file: string;
-  ledgerId: string;
-  generation: number;
-  now: (() => number) | undefined;
-}): Sidecar {
+interface SidecarOptions {
+  readonly file: string;
+  readonly ledgerId: string;
+  readonly generation: number;
+  readonly now: (() => number) | undefined;
+}
+
+export function openSidecar(options: SidecarOptions): Sidecar {
   const guard = sidecarPath(options.file);
   createPrivately(guard);
   const Database = require("better-sqlite3") as typeof BetterSqlite3;
   const db = new Database(guard, { timeout: 0 });
   try {
-    const findings = record(db, options);
+    const findings = compare(db, options);
+    if (findings.length === 0) record(db, options);
     patiently(() => holdShared(db), SHARED_PATIENCE_MS);
-    return { findings, close: () => db.close() };
+    return {
+      findings,
+      acknowledge: (generation) => acknowledge(db, { ...options, generation }),
+      close: () => db.close(),
+    };
   } catch (error) {
     db.close();
     throw guardError(error, options.file);
@@ -67,35 +76,49 @@ function createPrivately(guard: string): void {
   }
 }
 
-/** Only the first opener can write here; for the others the first one's record stands. */
-function record(db: BetterSqlite3.Database, options: Parameters<typeof openSidecar>[0]): string[] {
+function seenNow(options: SidecarOptions): Seen {
   const stats = statSync(options.file, { throwIfNoEntry: false });
-  const seen: Seen = {
+  return {
     ledger_id: options.ledgerId,
     generation: options.generation,
     dev: String(stats?.dev),
     ino: String(stats?.ino),
   };
+}
+
+function compare(db: BetterSqlite3.Database, options: SidecarOptions): string[] {
+  return patiently(() => {
+    if (db.prepare("select 1 from sqlite_schema where name = 'opened'").get() === undefined) return [];
+    const before = db.prepare<[], Seen>("select ledger_id, generation, dev, ino from opened").get();
+    return before ? differences(before, seenNow(options)) : [];
+  }, SHARED_PATIENCE_MS);
+}
+
+/** Only the first opener can write here; for the others, and on a full disk, the former record stands. */
+function record(db: BetterSqlite3.Database, options: SidecarOptions): void {
+  const { ledger_id: id, generation, dev, ino } = seenNow(options);
   try {
-    return db
-      .transaction(() => {
-        db.exec(
-          "create table if not exists opened (one integer primary key check (one = 1), ledger_id text not null," +
-            " generation integer not null, dev text not null, ino text not null, at integer not null) strict",
-        );
-        const before = db.prepare<[], Seen>("select ledger_id, generation, dev, ino from opened").get();
-        db.prepare(
-          "insert into opened (one, ledger_id, generation, dev, ino, at) values (1, ?, ?, ?, ?, ?)" +
-            " on conflict (one) do update set ledger_id = excluded.ledger_id, generation = excluded.generation," +
-            " dev = excluded.dev, ino = excluded.ino, at = excluded.at",
-        ).run(seen.ledger_id, seen.generation, seen.dev, seen.ino, (options.now ?? Date.now)());
-        return before ? differences(before, seen) : [];
-      })
-      .immediate();
+    db.transaction(() => {
+      db.exec(
+        "create table if not exists opened (one integer primary key check (one = 1), ledger_id text not null," +
+          " generation integer not null, dev text not null, ino text not null, at integer not null) strict",
+      );
+      db.prepare(
+        "insert into opened (one, ledger_id, generation, dev, ino, at) values (1, ?, ?, ?, ?, ?)" +
+          " on conflict (one) do update set ledger_id = excluded.ledger_id, generation = excluded.generation," +
+          " dev = excluded.dev, ino = excluded.ino, at = excluded.at",
+      ).run(id, generation, dev, ino, (options.now ?? Date.now)());
+    }).immediate();
   } catch (error) {
-    if (!sqliteCode(error).startsWith("SQLITE_BUSY")) throw error;
-    return [];
+    const code = sqliteCode(error);
+    if (!code.startsWith("SQLITE_BUSY") && code !== "SQLITE_FULL") throw error;
   }
+}
+
+function acknowledge(db: BetterSqlite3.Database, options: SidecarOptions): void {
+  db.exec("rollback"); // the shared hold, for a moment: its own lock would stand in the way of the record
+  record(db, options);
+  patiently(() => holdShared(db), SHARED_PATIENCE_MS);
 }
 
 function differences(before: Seen, now: Seen): string[] {

@@ -2,7 +2,7 @@
 // same file? · same version and generation? · the fence, where it is a turn's · the verb · commit · same file?
 // A `TurnTx` is made here alone, after the lease, the epoch and the admission were checked inside the same
 // transaction: a transcript write that skipped the fence does not compile.
-import { type AdmissionRow, admissionQueries } from "./admissions-table.ts";
+import { admissionQueries, type FenceRow } from "./admissions-table.ts";
 import { blobQueries } from "./blobs.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
@@ -66,7 +66,7 @@ declare const fenced: unique symbol;
 export interface TurnTx extends Tx {
   readonly [fenced]: true;
   readonly turn: TurnRef;
-  readonly admission: AdmissionRow;
+  readonly admission: FenceRow;
 }
 
 /** How long a verb waits for other writers, in ms (C 12.10). */
@@ -204,13 +204,12 @@ export class Transactions {
 
 /** ledger.md §6 and C 3.12: mine and unexpired → write; mine and expired → renew and write; else nothing. */
 function fence(tx: Tx, turn: TurnRef): TurnTx {
-  const lease = tx.q.leases.get.get(turn.conversation);
-  if (!lease || lease.holder !== turn.holder || lease.epoch !== turn.epoch)
+  const row = tx.q.admissions.fence.get(turn.admission);
+  const isOfThis = row?.conversation_id === turn.conversation;
+  if (isOfThis && (row.holder !== turn.holder || row.lease_epoch !== turn.epoch))
     throw ledgerError("lease_lost", "This conversation was taken over by another process.");
-  const admission = tx.q.admissions.get.get(turn.admission);
-  const isOurs = admission?.conversation_id === turn.conversation;
-  if (!admission || !isOurs || admission.owner !== turn.holder || admission.epoch !== turn.epoch)
+  if (!isOfThis || row.owner !== turn.holder || row.epoch !== turn.epoch)
     throw ledgerError("lease_lost", "This turn belongs to another process now.");
-  renewInside(tx, lease);
-  return { ...tx, turn, admission } as TurnTx;
+  renewInside(tx, row);
+  return { ...tx, turn, admission: row } as TurnTx;
 }

@@ -5,8 +5,8 @@
 import { decodeProcess, encodeParts } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { isHeld, type Probe } from "./leases.ts";
-import { insertNode, type MessageRow, toMessage } from "./messages.ts";
-import type { SessionRow } from "./sessions-table.ts";
+import { insertNode, type MessageRow, type NewNode, toMessage } from "./messages.ts";
+import type { SessionRow, WritingRow } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
 import type { ConversationId, HeadMoveKind, HolderId, Message, MessageId, Refusal, SessionId } from "./types.ts";
 
@@ -151,15 +151,15 @@ export function lowerLive(tx: Tx, from: MessageId): void {
  */
 export function extendHead(
   tx: Tx,
-  session: SessionRow,
-  node: Omit<Parameters<typeof insertNode>[1], "session" | "parent"> & { readonly parent?: MessageId | undefined },
+  session: WritingRow,
+  node: NewNode & { readonly parent?: MessageId | undefined },
 ): { row: MessageRow; isFresh: boolean } {
   if (session.end_reason === "compression")
     throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
   const parent = "parent" in node ? node.parent : (session.head_id ?? undefined);
   const repeated = "parent" in node ? undefined : repeatedNote(tx, session, node);
   if (repeated) return { row: repeated, isFresh: false };
-  const added = insertNode(tx, { ...node, session: session.id, parent });
+  const added = insertNode(tx, { session: session.id, parent }, node);
   if (!added.isFresh) return added;
   if ((session.head_id ?? undefined) !== parent)
     throw ledgerError("stale_head", `The conversation moved on: its head is ${session.head_id}, not ${parent}.`);
@@ -170,8 +170,8 @@ export function extendHead(
 
 function repeatedNote(
   tx: Tx,
-  session: SessionRow,
-  node: Pick<Parameters<typeof insertNode>[1], "role" | "parts" | "at" | "admission">,
+  session: WritingRow,
+  node: Pick<NewNode, "role" | "parts" | "at" | "admission">,
 ): MessageRow | undefined {
   const head = node.role !== "note" || session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);
   if (head?.role !== "note" || head.admission_id !== (node.admission ?? null)) return undefined;

@@ -6,7 +6,7 @@ import { type LeaseRef, requireLease, requireStarted } from "./leases.ts";
 import { toMessage } from "./messages.ts";
 import { closeRequest } from "./model-requests.ts";
 import { admissionRow, finishAdmission } from "./queue.ts";
-import { canonicalRow } from "./sessions.ts";
+import { canonicalRow, writingRow } from "./sessions.ts";
 import { toRoute } from "./sessions-table.ts";
 import { closeOpenCalls, type ProposedCall, proposeCalls } from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
@@ -56,7 +56,8 @@ export interface Settled {
 
 /** The end of a turn is one transaction: last nodes, call states, outcome, usage. Twice returns the first. */
 export function settle(tx: TurnTx, settlement: Settlement): Settled {
-  if (tx.admission.status === "terminal") return { admission: toAdmission(tx.admission), messages: [] };
+  if (tx.admission.status === "terminal")
+    return { admission: toAdmission(admissionRow(tx, tx.turn.admission)), messages: [] };
   requireStarted(tx);
   requireSettleable(tx, settlement);
   const reason = settlement.outcome === "interrupted" ? "the turn was stopped" : "the turn ended";
@@ -96,7 +97,7 @@ function requireEnd(tx: TurnTx, last: MessageId | null): void {
 
 /** One more node of a running turn under the head it names, with what it cost. */
 function addTurnMessage(tx: TurnTx, message: NewMessage): { message: Message; isFresh: boolean } {
-  const session = canonicalRow(tx.q, tx.turn.conversation);
+  const session = writingRow(tx.q, tx.turn.conversation);
   const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
   if (!isFresh) return { message: toMessage(row), isFresh };
   if (message.role === "assistant" && message.provider !== undefined) {
@@ -117,6 +118,7 @@ export function append(tx: TurnTx, message: NewMessage, proposed: readonly Propo
   requireStarted(tx);
   requireSameCalls(message, proposed);
   const { message: node, isFresh } = addTurnMessage(tx, message);
+  if (isFresh && proposed.length === 0) return { message: node, calls: [] };
   if (isFresh) proposeCalls(tx, node.id, proposed);
   return { message: node, calls: tx.q.calls.ofMessage.all(node.id).map(toCall) };
 }

@@ -1,7 +1,253 @@
-// The screen from its first frame to the last line: paints before anything is opened, boots, and on every way out
-// gives the terminal back as it was. Resolves with the exit code; never rejects.
-import { homedir } from "node:os";
+// The screen from its first frame to its last line: paints before anything is opened, boots, and gives the terminal
+// back as it was on every way out. Resolves with the exit code and never rejects.
+import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
-import { usageOf } from "../commands/args.ts";
-import { note } from "./block.ts";
-import { Conversation, blockingTurn, earlierBlocks, errorWords, turnError } from "./conversation.ts";
+import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
+import { type Block, note, windowBlocks } from "./block.ts";
+import type { Conversation } from "./conversation.ts";
+import { Screen } from "./live-screen.ts";
+import { themeFor } from "./locale.ts";
+import { askApproval, askPick } from "./modals.ts";
+import { ownTurns } from "./recovery.ts";
+import { sanitize } from "./sanitize.ts";
+import { handleKeys, type KeyActions } from "./screen-keys.ts";
+import type { Booted, ScreenStart } from "./screen-start.ts";
+import { guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
+
+/** In ms: how long a turn gets to end, and then the ledger to close. A terminal that hung up leaves a second in all. */
+const patience = { turn: 6_000, shutdown: 4_000, hangUpTurn: 600, hangUpShutdown: 250 };
+
+export function openScreen(start: ScreenStart): Promise<number> {
+  return new OpenScreen(start).done;
+}
+
+class OpenScreen {
+  readonly done: Promise<number>;
+  readonly #start: ScreenStart;
+  readonly #screen: Screen;
+  readonly #guard: TerminalGuard;
+  #resolve: (code: number) => void = () => {};
+  #booted: Booted | undefined;
+  #conversation: Conversation | undefined;
+  /** Entered before the ledger was open. */
+  readonly #early: { readonly key: number; readonly text: string }[] = [];
+  #isLeaving = false;
+
+  constructor(start: ScreenStart) {
+    this.#start = start;
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#screen = new Screen({
+      stdout: process.stdout,
+      stdin: process.stdin,
+      theme: themeFor(start.env, { plain: true }),
+    });
+    const actions = this.#keyActions();
+    this.#guard = guardTerminal({
+      onKeys: (events) => handleKeys(this.#screen, events, actions),
+      onResize: () => this.#screen.redraw(),
+      onContinue: () => this.#screen.resume(),
+      onSignal: (signal) => void this.#leave({ code: EXIT.stopped, hangsUp: signal === "SIGHUP" }),
+      onCrash: (error) => void this.#crash(error),
+    });
+    const words = `  stele ${start.version}  ${sanitize(start.folder)}`;
+    this.#screen.print({ kind: "lines", lines: [words, ""], role: "strong" });
+    if (start.prompt !== undefined) this.#enter(start.prompt);
+    this.#screen.paint();
+    // The first frame is on its way to the terminal before anything is loaded.
+    setImmediate(() => void this.#boot());
+  }
+
+  #keyActions(): KeyActions {
+    return {
+      enter: (text) => this.#enter(text),
+      stop: () => {
+        const { turn } = this.#screen.view;
+        if (!turn || turn.isStopping) return false;
+        this.#booted?.runner.stop();
+        return true;
+      },
+      quit: () => void this.#leave({ code: EXIT.done, hangsUp: false }),
+      suspend: () => {
+        this.#screen.suspend();
+        this.#guard.suspend();
+      },
+      mode: () => {
+        const booted = this.#booted;
+        if (!booted) return undefined;
+        const { runner, context } = booted;
+        return {
+          now: runner.mode,
+          mayBeAuto: context.settings.mayBeAuto,
+          set: (mode) => {
+            runner.mode = mode;
+            this.#screen.dispatch({ type: "mode", mode });
+          },
+        };
+      },
+    };
+  }
+
+  #enter(text: string): void {
+    if (this.#conversation) return this.#conversation.enter(text);
+    const key = this.#early.length;
+    this.#early.push({ key, text });
+    this.#screen.dispatch({ type: "submitted", key, text });
+  }
+
+  // ---- booting ----
+
+  async #boot(): Promise<void> {
+    const steps: RecoveryStep[] = [];
+    const loaded = import("./conversation.ts");
+    try {
+      this.#booted = await this.#start.boot({
+        onStep: (step) => {
+          steps.push(step);
+          this.#screen.dispatch({ type: "step", step });
+        },
+        ask: (question, signal) => this.#ask(question, signal),
+      });
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (!this.#isLeaving) await this.#begin(this.#booted, { ...(await loaded), steps });
+  }
+
+  async #begin(
+    booted: Booted,
+    { Conversation, blockingTurn, earlierBlocks, steps, ...more }: Loaded & { steps: readonly RecoveryStep[] },
+  ): Promise<void> {
+    const { runner, open, waiting, window, notices, history } = booted;
+    const screen = this.#screen;
+    screen.theme = themeFor(this.#start.env);
+    screen.commands = more.menuCommands();
+    screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });
+    const blocked = blockingTurn(open, runner)?.admission.id;
+    screen.dispatch({
+      type: "booted",
+      session: runner.session,
+      mode: runner.mode,
+      waiting,
+      ...(blocked && { blocked }),
+    });
+    screen.print(
+      ...checklist(steps, open),
+      ...notices.map((each) => note(each)),
+      ...earlierBlocks(window.earlier),
+      ...windowBlocks(window.messages, window.calls),
+      ...elsewhereWaiting(booted),
+    );
+    const conversation = new Conversation({
+      booted,
+      screen,
+      quit: () => void this.#leave({ code: EXIT.done, hangsUp: false }),
+    });
+    this.#conversation = conversation;
+    for (const { key, text } of this.#early) {
+      screen.dispatch({ type: "admitted", key });
+      conversation.enter(text);
+    }
+    screen.paint();
+    runner.wake();
+    await this.#askTrust(booted);
+    if (ownTurns(open).length > 0 || open.length > 0) await conversation.decide(open);
+    if (booted.openPicker !== undefined) await conversation.run(booted.openPicker);
+  }
+
+  /** As a list, so that text typed ahead filters it and never answers. */
+  async #askTrust({ trust }: Booted): Promise<void> {
+    if (!trust) return;
+    const items = [
+      { command: "no", label: "No: leave those settings out", detail: "" },
+      { command: "yes", label: "Yes, I trust this folder", detail: "" },
+    ];
+    const answer = await askPick(this.#screen, { title: trust.question, items, empty: "" });
+    if (answer === undefined) return;
+    this.#screen.print(...(await trust.answer(answer === "yes")).map((line) => note(line)));
+  }
+
+  async #ask(question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
+    const { reply, stops } = await askApproval(this.#screen, question, signal);
+    if (stops) this.#booted?.runner.stop();
+    return reply;
+  }
+
+  // ---- leaving ----
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    const { errorWords, turnError } = await import("./conversation.ts");
+    for (const { text } of this.#early) this.#screen.print(note(`not sent: ${text}`, "warning"));
+    this.#screen.print(note(errorWords(error), "error"));
+    await this.#finish({ code: exitCodeOf(turnError(error).code), shutdownMs: patience.shutdown });
+  }
+
+  async #leave({ code, hangsUp }: { code: number; hangsUp: boolean }): Promise<void> {
+    // Asked again: no more waiting for the turn.
+    if (this.#isLeaving)
+      return this.#finish({ code, shutdownMs: hangsUp ? patience.hangUpShutdown : patience.shutdown });
+    this.#isLeaving = true;
+    this.#screen.dispatch({ type: "closing" });
+    this.#screen.paint();
+    const { runner } = this.#booted ?? {};
+    if (runner) await within(runner.close(), hangsUp ? patience.hangUpTurn : patience.turn);
+    await this.#finish({ code, shutdownMs: hangsUp ? patience.hangUpShutdown : patience.shutdown });
+  }
+
+  #finishing: Promise<void> | undefined;
+
+  #finish(end: { code: number; shutdownMs: number }): Promise<void> {
+    this.#finishing ??= this.#restore(end);
+    return this.#finishing;
+  }
+
+  async #restore({ code, shutdownMs }: { code: number; shutdownMs: number }): Promise<void> {
+    this.#screen.close();
+    this.#guard.close();
+    const session = this.#booted?.runner.session;
+    await within(this.#start.shutdown(), shutdownMs);
+    this.#screen.paint();
+    if (session?.head !== undefined) process.stdout.write(`resume with: stele -r ${session.id}\n`);
+    this.#resolve(code);
+  }
+
+  async #crash(error: unknown): Promise<void> {
+    if (this.#finishing) return;
+    this.#isLeaving = true;
+    this.#screen.close();
+    this.#guard.close();
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${sanitize(`stele broke off: ${words}`, { keepNewlines: true })}\n`);
+    await this.#finish({ code: EXIT.turnFailed, shutdownMs: patience.shutdown });
+  }
+}
+
+type Loaded = typeof import("./conversation.ts");
+
+/** One line when nothing is wrong. */
+function checklist(steps: readonly RecoveryStep[], open: readonly OpenTurn[]): readonly Block[] {
+  const isFine = steps.every(({ status }) => status === "ok") && ownTurns(open).length === 0;
+  if (!isFine) return steps.map((step) => ({ kind: "step", step }));
+  const ledger = steps.find(({ name }) => name === "ledger");
+  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+  return ledger ? [{ kind: "step", step: { ...ledger, name: "ledger", ms } }] : [];
+}
+
+function elsewhereWaiting({ waiting, runner }: Booted): readonly Block[] {
+  const others = waiting.filter((each) => each.conversation !== runner.session.conversation).length;
+  if (others === 0) return [];
+  return [note(`${others} ${others === 1 ? "prompt waits" : "prompts wait"} in other conversations: /sessions`)];
+}
+
+/** Resolves at the latest after `ms`; what goes wrong is over with it: the process ends. */
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise.catch(() => undefined), limit]);
+  clearTimeout(timer);
+}

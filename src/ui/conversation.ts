@@ -2,6 +2,7 @@
 // answer, decides about interrupted turns, and passes the runner's events on to the screen in their order.
 import type { SessionEvent } from "../agent/events.ts";
 import type { Runner } from "../agent/runner.ts";
+import { usageOf } from "../commands/args.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
@@ -10,9 +11,10 @@ import { SteleError } from "../ledger/errors.ts";
 import type { OpenTurn } from "../ledger/recovery.ts";
 import type { MessageId, SessionId, TurnError } from "../ledger/types.ts";
 import { type Block, note, windowBlocks } from "./block.ts";
+import type { MenuCommand } from "./command-menu.tsx";
+import type { Screen } from "./live-screen.ts";
 import { askConfirm, askDecision, askPick } from "./modals.ts";
 import { type DecideState, openDecision, ownTurns, turnDetails } from "./recovery.ts";
-import type { Screen } from "./screen.ts";
 import type { Booted } from "./screen-start.ts";
 
 /** Of a session that is gone to, and of what is left after the head moved. */
@@ -41,7 +43,10 @@ export class Conversation {
   enter(text: string): void {
     const key = -this.#nextKey++;
     if (!isCommand(text)) this.#screen.dispatch({ type: "submitted", key, text });
-    this.#lines = this.#lines.then(() => (isCommand(text) ? this.run(text) : this.#send(text, key)));
+    this.#lines = this.#lines.then(async () => {
+      if (isCommand(text)) await this.run(text);
+      else await this.#send(text, key);
+    });
   }
 
   /** A command as it is typed. Never rejects: what goes wrong is printed. */
@@ -173,13 +178,17 @@ export class Conversation {
 
   // ---- interrupted turns ----
 
-  /** One after the other; a turn that is resumed is watched first, the others wait for /recover. */
+  /** Never rejects. One after the other; a turn that is resumed is watched first, the others wait for /recover. */
   async decide(open: readonly OpenTurn[]): Promise<void> {
     const own = ownTurns(open);
     const others = open.length - own.length;
     if (others > 0) this.#screen.print(note(`${others} ${others === 1 ? "turn runs" : "turns run"} elsewhere.`));
     for (const [index, turn] of own.entries()) {
-      if ((await this.#decideTurn(turn)) !== "resumed") continue;
+      const end = await this.#decideTurn(turn).catch((error: unknown) => {
+        this.#screen.print(note(errorWords(error), "error"));
+        return "later" as const;
+      });
+      if (end !== "resumed") continue;
       const left = own.length - index - 1;
       if (left > 0) this.#screen.print(note(`${left} more interrupted: /recover`));
       return;
@@ -190,11 +199,11 @@ export class Conversation {
     let state: DecideState = openDecision(turn);
     for (;;) {
       const choice = await askDecision(this.#screen, state);
-      if (choice.kind === "later" || choice.kind === "decide" || choice.kind === "back") return "later";
       if (choice.kind === "look") {
         this.#screen.print({ kind: "lines", lines: turnDetails(state.turn), role: "muted" });
         continue;
       }
+      if (choice.kind !== "run") return "later";
       if (choice.resumes) await this.#goTo(turn);
       await this.run(choice.command);
       const { db } = this.#context;
@@ -235,4 +244,13 @@ export function errorWords(error: unknown): string {
 export function turnError(error: unknown): TurnError {
   if (error instanceof SteleError) return { code: error.code, message: error.message, hint: error.hint };
   return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The commands as the menu shows them. */
+export function menuCommands(): readonly MenuCommand[] {
+  return registry.commands.map((command) => {
+    const { name, aliases, summary } = command;
+    const usage = usageOf("", command).trim();
+    return { name, summary, ...(aliases && { aliases }), ...(usage !== "" && { usage }) };
+  });
 }

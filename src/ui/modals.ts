@@ -5,10 +5,10 @@ import type { PickItem } from "../commands/command.ts";
 import { approvalLayout } from "./approval.tsx";
 import { type ApprovalAnswer, type ApprovalRequest, approvalReducer, createApproval } from "./approval-state.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
+import type { Modal, Screen } from "./live-screen.ts";
 import { pickerPage } from "./picker.tsx";
 import { createPicker, type PickerItem, pickerReducer } from "./picker-state.ts";
 import { type DecideChoice, type DecideState, decideReducer } from "./recovery.ts";
-import type { Modal, Screen } from "./screen.ts";
 import { leastApproval, type ModalView } from "./screen-view.tsx";
 
 /** `stops`: escape, which also stops the turn. Resolves with no when the signal is aborted. */

@@ -167,7 +167,10 @@ export function decideLines(
   { rows, now }: { rows: number; now: number },
 ): readonly Line[] {
   const { glyphs } = look.theme;
-  const about = state.call ? [openCallLine(state.call, look)] : turnLines(state.turn, look, now);
+  const question = "What became of it? Look at the world first: only you can know.";
+  const about = state.call
+    ? [...textLines(question, "warning", look, ""), openCallLine(state.call, look)]
+    : turnLines(state.turn, look, now);
   const options = state.options.map(({ label }, index): Line => {
     const isSelected = index === state.selected;
     const pointer = look.width < 8 ? "" : isSelected ? `${glyphs.pointer} ` : "  ";

@@ -13,7 +13,7 @@ export interface WantedRows {
 export interface RowPlan {
   readonly live: number;
   readonly modal: number;
-  /** Two rules, around the composer. */
+  /** Around the composer; above a modal only. */
   readonly rules: boolean;
   readonly composer: number;
   readonly menu: number;
@@ -30,9 +30,10 @@ export function planRows(windowRows: number, wanted: WantedRows): RowPlan {
 
 function planModal(all: number, wanted: WantedRows): RowPlan {
   const status = all >= 4;
-  const rest = all - (status ? 1 : 0);
+  const rules = all >= roomy;
+  const rest = all - (status ? 1 : 0) - (rules ? 1 : 0);
   const live = rest >= 12 ? Math.min(wanted.live, Math.floor(rest / 3)) : 0;
-  return { live, modal: rest - live, rules: false, composer: 0, menu: 0, status };
+  return { live, modal: rest - live, rules, composer: 0, menu: 0, status };
 }
 
 function planInput(all: number, wanted: WantedRows): RowPlan {

@@ -5,7 +5,7 @@ import { composerAction } from "./composer-keys.ts";
 import { composerText, isComposerEmpty, submitComposer } from "./composer-state.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { keysHelp } from "./keys-help.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen } from "./live-screen.ts";
 
 /** What keys may set going. */
 export interface KeyActions {
@@ -34,7 +34,7 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   const isArmed = screen.view.notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
   if (name === "ctrl+c") return interrupt(screen, actions, isArmed);
-  if (ownKey(screen, event, name, actions)) return;
+  if (ownKey(screen, event, actions)) return;
   const action = composerAction(event);
   if (action) screen.compose(action);
 }
@@ -47,7 +47,8 @@ function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void 
 }
 
 /** True: the key is done with. */
-function ownKey(screen: Screen, event: KeyEvent, name: string | undefined, actions: KeyActions): boolean {
+function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
+  const name = chord(event);
   if (menuKey(screen, name)) return true;
   if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer)) {
     screen.print({ kind: "table", columns: ["key", "does"], rows: keysHelp.map(({ keys, does }) => [keys, does]) });

@@ -49,8 +49,8 @@ export function ScreenView(props: ScreenProps): ReactNode {
     <ThemeContext.Provider value={theme}>
       <Box flexDirection="column" width={width}>
         <Lines lines={plan.live === 0 ? [] : live.slice(-plan.live)} theme={theme} />
-        {modal && <Modal {...props} modal={modal} rows={plan.modal} />}
         {plan.rules && rule}
+        {modal && <Modal {...props} modal={modal} rows={plan.modal} />}
         {!modal && (
           <Composer
             state={composer}
@@ -61,7 +61,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
             cursor="terminal"
           />
         )}
-        {plan.rules && rule}
+        {plan.rules && !modal && rule}
         <CommandMenu items={menu.items} state={menu.state} width={width} maxRows={plan.menu} />
         {plan.status && <Lines lines={[statusLine(view, look)]} theme={theme} />}
       </Box>

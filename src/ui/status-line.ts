@@ -17,7 +17,7 @@ export function statusLine(state: ViewState, look: Look): Line {
   const separator = span(isPlain ? "  " : " · ", "muted");
   const margin = width < 30 ? "" : "  ";
   let line: Line = [span(margin), savingSpan(state, isPlain)];
-  for (const part of statusParts(state, theme.glyphs.ellipsis)) {
+  for (const part of statusParts(state, look)) {
     const longer = [...line, separator, part];
     if (lineWidth(longer) > width) break;
     line = longer;
@@ -42,16 +42,18 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
   }
 }
 
-function statusParts(state: ViewState, ellipsis: string): readonly Span[] {
+function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] {
   const { session, mode, queue, unsent } = state;
   const awaited = awaitedWords(state);
+  const shortTitle = (title: string) =>
+    truncate(sanitize(title), Math.min(maxTitle, Math.floor(width / 3)), theme.glyphs.ellipsis);
   const waiting = queue.length + unsent.length;
   return [
     ...(awaited === undefined ? [] : [span(awaited, "warning")]),
     ...(state.phase === "closing" ? [span("closing", "warning")] : []),
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
     ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
-    ...(session?.title === undefined ? [] : [span(truncate(sanitize(session.title), maxTitle, ellipsis))]),
+    ...(session?.title === undefined ? [] : [span(shortTitle(session.title))]),
     ...(session ? [span(sanitize(session.route.model), "muted")] : []),
   ];
 }

@@ -3,8 +3,17 @@
 // answers `printed`. Whether all is saved is derived here, and from events alone.
 import type { SessionEvent } from "../agent/events.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
-import type { Admission, AdmissionId, ApprovalMode, ProcessIdentity, Session, TurnError } from "../ledger/types.ts";
-import { type Block, madeCall, messageBlocks, note } from "./block.ts";
+import type {
+  Admission,
+  AdmissionId,
+  ApprovalMode,
+  MessageId,
+  ProcessIdentity,
+  Session,
+  ToolCall,
+  TurnError,
+} from "../ledger/types.ts";
+import { type Block, type MadeCall, madeCall, messageBlocks, note } from "./block.ts";
 import {
   addDelta,
   addThought,
@@ -25,6 +34,8 @@ export interface ViewState {
   readonly session?: Session;
   readonly mode: ApprovalMode;
   readonly turn?: LiveTurn;
+  /** Calls that were decided about while no turn ran; the newest few. */
+  readonly decided: readonly ToolCall[];
   /** Entered, and not in the ledger yet. */
   readonly unsent: readonly Unsent[];
   readonly queue: readonly Waiting[];
@@ -75,7 +86,7 @@ export type UiAction =
   | { readonly type: "closing" };
 
 export function initialView(width: number): ViewState {
-  return { phase: "starting", width, steps: [], mode: "ask", unsent: [], queue: [], blocks: [] };
+  return { phase: "starting", width, steps: [], mode: "ask", decided: [], unsent: [], queue: [], blocks: [] };
 }
 
 export function viewReducer(state: ViewState, action: SessionEvent | UiAction): ViewState {
@@ -159,8 +170,11 @@ type TurnEvent = Extract<
 function turnReducer(state: ViewState, event: TurnEvent): ViewState {
   const { turn } = state;
   if (event.type === "message-added" && (event.elsewhere === true || !turn)) {
-    const blocks = messageBlocks(event.message, (part) => callOf(turn, part.call), event.elsewhere);
+    const blocks = messageBlocks(event.message, (part) => callOf(state, event.message.id, part.call), event.elsewhere);
     return print(event.elsewhere === true ? state : wrote(state), blocks);
+  }
+  if (!turn && event.type === "call-changed") {
+    return { ...wrote(state), decided: [...state.decided.slice(-maxDecided), event.call] };
   }
   if (!turn) return state;
   switch (event.type) {
@@ -177,9 +191,12 @@ function turnReducer(state: ViewState, event: TurnEvent): ViewState {
   }
 }
 
-function callOf(turn: LiveTurn | undefined, id: string) {
-  const found = turn?.calls.find(({ call }) => call.call === id);
-  return found && madeCall(found.call);
+const maxDecided = 20;
+
+function callOf({ turn, decided }: ViewState, result: MessageId, id: string): MadeCall | undefined {
+  const calls = [...decided, ...(turn?.calls ?? []).map((each) => each.call)];
+  const found = calls.find((call) => call.result === result) ?? calls.findLast((call) => call.call === id);
+  return found && madeCall(found);
 }
 
 function progress(state: ViewState, { turn, blocks }: { turn: LiveTurn; blocks: readonly Block[] }): ViewState {

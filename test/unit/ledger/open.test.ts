@@ -395,6 +395,18 @@ describe("a handle whose file is", () => {
     expect(openLedger({ path: file }).info()).toMatchObject({ findings: [], generation: 0 });
   });
 
+  it("copied is a finding until it was acted upon, whatever stops that", () => {
+    const [file, copy] = [place(), place()];
+    new SessionDB({ path: file }).close();
+    cpSync(file, copy);
+    cpSync(`${file}.guard`, `${copy}.guard`);
+    const stop = (step: string) => {
+      if (step === "identity") throw new Error("killed here");
+    };
+    expect(() => new SessionDB({ path: copy, onStep: stop })).toThrow("killed here");
+    expect(openLedger({ path: copy }).info().findings).toEqual([expect.stringContaining("replaced or copied")]);
+  });
+
   it("exchanged for another ledger is a finding", () => {
     const [file, other] = [place(), place()];
     new SessionDB({ path: file }).close();

@@ -1,0 +1,83 @@
+// Takes the terminal for the screen and gives it back, on every way out that a program can see: a return, an error
+// nobody caught, a signal, a hang-up, suspend and continue. What a killed predecessor left switched on is off first.
+
+import type { KeyEvent } from "./key-event.ts";
+import { type KeyInput, openKeyInput } from "./key-input.ts";
+
+export interface GuardOptions {
+  readonly onKeys: (events: readonly KeyEvent[]) => void;
+  readonly onResize: () => void;
+  /** The terminal was lent to somebody, and is back. */
+  readonly onContinue: () => void;
+  readonly onSignal: (signal: "SIGTERM" | "SIGHUP" | "SIGINT") => void;
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface TerminalGuard {
+  /** Gives the keys back, stops the program, and takes them again when it goes on. */
+  suspend(): void;
+  /** May be called again. */
+  close(): void;
+}
+
+/** Cursor, synchronized output, bracketed paste, focus and mouse reports. */
+const resetModes = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+/** A stop that does not come, as without job control, is over then. */
+const stopMs = 100;
+
+export function guardTerminal(options: GuardOptions): TerminalGuard {
+  const { stdin, stdout } = process;
+  const { onKeys, onResize, onContinue, onSignal, onCrash } = options;
+  let isSuspended = false;
+  let isClosed = false;
+
+  stdout.write(resetModes);
+  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys });
+
+  const hangUp = (): void => onSignal("SIGHUP");
+  const goOn = (): void => {
+    if (isClosed) return;
+    isSuspended = false;
+    input.close();
+    input = openKeyInput({ stdin, stdout, onKeys });
+    onContinue();
+  };
+  const listeners: readonly (readonly [NodeJS.EventEmitter, string, (reason: unknown) => void])[] = [
+    [process, "SIGTERM", () => onSignal("SIGTERM")],
+    [process, "SIGINT", () => onSignal("SIGINT")],
+    [process, "SIGHUP", hangUp],
+    [process, "SIGCONT", goOn],
+    [process, "uncaughtException", onCrash],
+    [process, "unhandledRejection", onCrash],
+    [process, "exit", () => close()],
+    [stdout, "resize", onResize],
+    // A terminal that went away: writes fail, reads end.
+    [stdout, "error", hangUp],
+    [stdin, "error", hangUp],
+    [stdin, "end", hangUp],
+  ];
+  for (const [emitter, name, listener] of listeners) emitter.on(name, listener);
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    input.close();
+    stdout.write(resetModes);
+    for (const [emitter, name, listener] of listeners) {
+      // A late error of a terminal that is gone must not end the program before it has saved.
+      if (name !== "error") emitter.off(name, listener);
+    }
+  }
+
+  return {
+    suspend() {
+      isSuspended = true;
+      input.close();
+      process.kill(0, "SIGTSTP");
+      setTimeout(() => {
+        if (isSuspended) goOn();
+      }, stopMs);
+    },
+    close,
+  };
+}
