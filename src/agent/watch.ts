@@ -51,16 +51,19 @@ interface WatchState {
 async function look(db: AsyncSessionDB, runner: Runner, state: WatchState): Promise<void> {
   const version = await db.dataVersion();
   if (version === state.version) return;
-  const isFirst = state.version === undefined;
   state.version = version;
-  if (isFirst || runner.isRunning) return;
+  // The first look compares too: somebody may have written between the load and it.
+  if (runner.isRunning) return;
   const session = await db.canonical(state.conversation);
   if (session.revision === runner.session.revision || session.conversation !== runner.session.conversation) return;
   const added = session.head === state.known ? [] : await newMessages(db, session, state.known);
   await runner.refresh();
   if (added === undefined)
     runner.emit({ type: "head-moved", session: session.id, ...(session.head && { head: session.head }) });
-  for (const message of added ?? []) runner.emit({ type: "message-added", message, elsewhere: true });
+  for (const message of added ?? []) {
+    runner.emit({ type: "message-added", message, elsewhere: true });
+    for (const call of await db.callsOfMessages([message.id])) runner.emit({ type: "call-changed", call });
+  }
 }
 
 /** Undefined when the known node is not on the path any more, or too far back. */

@@ -27,7 +27,8 @@ export function liveLines(state: ViewState, look: Look): readonly Line[] {
 function turnLines(turn: LiveTurn, look: Look): readonly Line[] {
   const calls = turn.calls.flatMap((call) => runningLines(call, look));
   const tail = tailLine(turn.answer);
-  const answer = tail ? answerLines(tail, look).slice(-maxTailRows) : [];
+  const shown = tail ? answerLines(tail, look).slice(-maxTailRows) : [];
+  const answer = turn.answer.blank && shown.length > 0 ? [[], ...shown] : shown;
   if (turn.isStopping) return [...answer, ...calls, oneLine("stopping…", "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
   const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";

@@ -107,7 +107,7 @@ export class Screen {
     }
     const props = this.#props();
     this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
-    this.modal?.onDrawn?.(this.#plan(props).modal);
+    if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
   }
 
   /** Rows of the modal that is open. */

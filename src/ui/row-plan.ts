@@ -40,7 +40,8 @@ function planInput(all: number, wanted: WantedRows): RowPlan {
   const status = all >= 2;
   const rules = all >= roomy;
   const fixed = (status ? 1 : 0) + (rules ? 2 : 0);
-  const composer = Math.max(1, Math.min(wanted.composer, Math.floor(all / 3)));
+  const free = all - fixed - wanted.live - wanted.menu;
+  const composer = Math.max(1, Math.min(wanted.composer, Math.max(Math.floor(all / 3), Math.min(free, roomy))));
   const menu = Math.min(wanted.menu, maxMenu, all - fixed - composer);
   const live = Math.min(wanted.live, all - fixed - composer - menu);
   return { live, modal: 0, rules, composer, menu, status };

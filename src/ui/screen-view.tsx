@@ -44,7 +44,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
   const live = liveLines(view, look);
   const plan = screenPlan(props, live.length);
   const prompt = `${theme.glyphs.pointer} `;
-  const rule = <Lines lines={[[span(theme.glyphs.rule.repeat(width), "muted")]]} theme={theme} />;
+  const rule = <Lines lines={[ruleLine(look)]} theme={theme} />;
   return (
     <ThemeContext.Provider value={theme}>
       <Box flexDirection="column" width={width}>
@@ -67,6 +67,17 @@ export function ScreenView(props: ScreenProps): ReactNode {
       </Box>
     </ThemeContext.Provider>
   );
+}
+
+/**
+ * Lines that reach the right edge are wrapped by the terminal while its window is made narrower, and some then put the
+ * cursor a row off. A few columns are left free for that.
+ */
+export const freeColumns = 6;
+
+function ruleLine({ width, theme }: Parameters<typeof textLines>[2]): Line {
+  if (width < 24) return [span(theme.glyphs.rule.repeat(Math.max(1, width - 2)), "muted")];
+  return [span(` ${theme.glyphs.rule.repeat(width - 1 - freeColumns)}`, "muted")];
 }
 
 /** Rows of each part at this size; keys that page have to know them too. */

@@ -10,6 +10,8 @@ import { savingOf, type ViewState } from "./view-state.ts";
 const hint = "/ commands · ? keys";
 const plainHint = "/ commands  ? keys";
 const maxTitle = 40;
+/** As the rules: see there. */
+const rightMargin = 6;
 
 export function statusLine(state: ViewState, look: Look): Line {
   const { width, theme } = look;
@@ -23,7 +25,7 @@ export function statusLine(state: ViewState, look: Look): Line {
     line = longer;
   }
   const right = isPlain ? plainHint : hint;
-  const gap = width - lineWidth(line) - right.length - margin.length;
+  const gap = width - lineWidth(line) - right.length - rightMargin;
   if (gap < 2) return fitLine(line, width, theme.glyphs.ellipsis);
   return [...line, span(" ".repeat(gap)), span(right, "muted")];
 }

@@ -18,7 +18,7 @@ export type Step = (world: LedgerWorld, picks: Picks) => void;
 const promptText = (n: number) => `prompt ${n % 3}`;
 
 const createSession: Step = (world, { who }) => {
-  if (world.allSessions.length > 6) return;
+  if (world.model.sessions.size > 2) return;
   const session = world.dbs[who].createSession({ cwd: "/", route: ROUTE, source: "test" });
   addSession(world, session.id, { head: undefined });
 };
@@ -237,7 +237,7 @@ const retry: Step = (world, { who, a }) => {
 
 const branch: Step = (world, { who, a, b, n }) => {
   const id = world.session(a);
-  if (id === undefined || world.allSessions.length > 9) return;
+  if (id === undefined || world.model.sessions.size > 4) return;
   const { model } = world;
   const session = world.modelOf(id);
   const known = [...model.nodes.keys()];

@@ -5,7 +5,7 @@ import type { NewMessage, Settled } from "../../src/ledger/turns.ts";
 import type { CallState, ConversationId, Envelope, Message, TurnRef } from "../../src/ledger/types.ts";
 import type { Expected, ModelAdmission, ModelCall, ModelSession, Who } from "./ledger-model.ts";
 import { type LedgerWorld, ROUTE, textOf } from "./ledger-world.ts";
-import { type Picks, type Step, setAside } from "./queue-steps.ts";
+import { type Picks, QUEUE_STEPS, type Step, setAside } from "./queue-steps.ts";
 
 const EFFECTS = ["none", "idempotent", "reversible", "external"] as const;
 
@@ -384,7 +384,23 @@ const resolveCall: Step = (world, { who, b, n }) => {
   if (resolved.result !== undefined) addLast(world, session, world.dbs[who].message(resolved.result));
 };
 
+/** History grows by this: a prompt, its answer, and everything given back. Each part may be refused. */
+const wholeTurn: Step = (world, { who, a, b, n }) => {
+  const { admit, acquire, releaseLease } = QUEUE_STEPS;
+  for (const part of [admit, acquire, claim, settle, releaseLease])
+    part(world, { who, a, b: 4 * b, n: n % 2 === 0 ? 0 : 3 });
+};
+
+/** The middle of a turn: a call that is asked for, allowed, started and now and then ended. */
+const wholeCall: Step = (world, { who, a, n }) => {
+  append(world, { who, a, b: 1, n: 2 });
+  const last = { who, a, b: world.allCalls.length - 1, n: n % 3 };
+  for (const part of [approveCall, startCall, ...(n === 0 ? [finishCall] : [])]) part(world, last);
+};
+
 export const TURN_STEPS = {
+  wholeTurn,
+  wholeCall,
   claim,
   append,
   appendAgain,

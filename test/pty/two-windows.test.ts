@@ -1,0 +1,77 @@
+// Two windows on one conversation, and what a kill leaves: takeover, waiting prompts, and the new start.
+import { describe, expect, it } from "vitest";
+import { openStele, ready, type } from "../helpers/screen-program.ts";
+import { workplace } from "../helpers/stele.ts";
+
+describe("two windows on one conversation", () => {
+  it("show each other's turns, keep a prompt waiting, refuse an undo, and take over from the dead", async () => {
+    const place = workplace();
+    await place.stele(["run", "say hello"]);
+    const first = openStele(place, ["-c"]);
+    const second = openStele(place, ["-c"]);
+    await ready(first);
+    await ready(second);
+
+    await type(first, "say from the first");
+    await second.waitFor(/● from the first/);
+
+    await type(first, "run sleep 600");
+    await first.waitFor(/Allow shell/);
+    first.write("y");
+    await first.waitFor(/shell sleep 600 +running/);
+    await type(second, "/undo");
+    await second.waitFor(/running in stele|pid \d+/i);
+    second.write("say from the second\r");
+    await second.waitFor(/held by stele, pid|pid \d+ since/);
+
+    const killedAt = performance.now();
+    first.kill("SIGKILL");
+    await second.waitFor(/waits for your decision/, 5_000);
+    expect(performance.now() - killedAt).toBeLessThan(3_000);
+
+    const open = JSON.parse((await place.stele(["recover", "--json"])).out) as {
+      open: readonly { prompt: string; calls: readonly { tool: string; state: string }[] }[];
+    };
+    expect(open.open).toMatchObject([{ prompt: "run sleep 600", calls: [{ tool: "shell", state: "unknown" }] }]);
+  });
+});
+
+describe("a killed window", () => {
+  it("is told about at the next start, and settling leaves a conversation that goes on", async () => {
+    const place = workplace();
+    const doomed = openStele(place);
+    await type(doomed, "run sleep 600");
+    await doomed.waitFor(/Allow shell/);
+    doomed.write("y");
+    await doomed.waitFor(/shell sleep 600 +running/);
+    doomed.kill("SIGKILL");
+    await doomed.exit;
+
+    const next = openStele(place, ["-c"]);
+    await next.waitFor(/A turn was interrupted: "run sleep 600"/);
+    expect(next.screen().join("\n")).toMatch(/\? started, no end recorded/);
+    next.write("\x1b[B\r");
+    await next.waitFor(/settled|interrupted/i);
+    await type(next, "say it goes on");
+    await next.waitFor(/● it goes on/);
+    await type(next, "/quit");
+    expect((await next.exit).exitCode).toBe(0);
+  });
+
+  it("right after /new: -c opens the new conversation, never the one before it", async () => {
+    const place = workplace();
+    const doomed = openStele(place);
+    await type(doomed, "say the old one");
+    await doomed.waitFor(/● the old one/);
+    await type(doomed, "/new fresh");
+    await doomed.waitFor(/fresh/);
+    await ready(doomed);
+    doomed.kill("SIGKILL");
+    await doomed.exit;
+
+    const next = openStele(place, ["-c"]);
+    await ready(next);
+    await next.waitFor(/fresh/);
+    expect(next.scrollback().join("\n")).not.toContain("the old one");
+  });
+});

@@ -1,0 +1,257 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
+import { openTerminal, type Terminal } from "../../helpers/pty.ts";
+import { expectInOrder, expectRestored } from "../../helpers/screen.ts";
+import { cleanEnvironment } from "../../helpers/stele.ts";
+
+const root = join(import.meta.dirname, "../../..");
+let bundle: string;
+let place: string;
+const opened: Terminal[] = [];
+let server: ModelServer | undefined;
+
+beforeAll(async () => {
+  bundle = mkdtempSync(join(tmpdir(), "stele-screen-"));
+  symlinkSync(join(root, "node_modules"), join(bundle, "node_modules"));
+  await build({
+    entryPoints: {
+      program: join(root, "test/fixtures/ui/screen-program.ts"),
+      worker: join(root, "src/ledger/worker.ts"),
+    },
+    outdir: bundle,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    jsx: "automatic",
+    external: ["better-sqlite3"],
+    // Ink names its optional debugger, which is not installed; any module stands for it.
+    alias: { "react-devtools-core": "node:util" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
+  });
+  writeFileSync(join(bundle, "package.json"), '{"type":"module"}');
+});
+afterAll(() => rmSync(bundle, { recursive: true, force: true }));
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "stele-place-"));
+  mkdirSync(join(place, "work"));
+});
+afterEach(async () => {
+  for (const terminal of opened.splice(0)) await terminal.dispose();
+  await server?.close();
+  server = undefined;
+  rmSync(place, { recursive: true, force: true });
+});
+
+function open(args: readonly string[] = [], size: { cols?: number; rows?: number } = {}): Terminal {
+  const terminal = openTerminal({
+    command: process.execPath,
+    args: [join(bundle, "program.js"), ...args],
+    cwd: join(place, "work"),
+    env: cleanEnvironment(join(place, "home")),
+    ...size,
+  });
+  opened.push(terminal);
+  return terminal;
+}
+
+const isReady = /❯ Ask anything[\s\S]*saved · /;
+
+function configure(config: object): void {
+  mkdirSync(join(place, "home"), { recursive: true });
+  writeFileSync(join(place, "home", "config.json"), JSON.stringify(config));
+}
+
+describe("the screen", () => {
+  it("takes what is typed before the ledger is open, in a first frame of plain ASCII, and sends it then", async () => {
+    const terminal = open();
+    await terminal.waitFor("opening the ledger...");
+    terminal.write("say early bird\r");
+    const first = terminal.raw();
+    expect(first).not.toMatch(/[^\x00-\x7f]/);
+    await terminal.waitFor("● early bird");
+    await terminal.waitFor(isReady);
+    expectInOrder(terminal.screen(), ["stele 0.0.1", "✓ ledger", "› say early bird", "● early bird", "❯ Ask anything"]);
+  });
+
+  it("asks before a command runs, shows its output, and prints everything once", async () => {
+    const terminal = open(["", "run printf 'a-%s\\n' 1 2 3 4 5 6 7 8 9"]);
+    await terminal.waitFor("Allow shell?");
+    expectInOrder(terminal.screen(), ["⎿ shell printf", "waits", "Allow shell?", "y  yes, this once"]);
+    terminal.write("y");
+    await terminal.waitFor("● Done: 1 step.");
+    await terminal.waitFor(isReady);
+    const lines = terminal.scrollback();
+    expectInOrder(lines, ["⎿ shell printf", "exit 0", "a-1", "a-3", "… +2 lines", "a-6", "a-9", "● Done"]);
+    expect(lines.filter((line) => line.includes("● Done"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("› run printf"))).toHaveLength(1);
+  });
+
+  it("stops the turn when a call is denied with escape", async () => {
+    const terminal = open(["", "run touch made then say never"]);
+    await terminal.waitFor("Allow shell?");
+    terminal.write("\x1b");
+    await terminal.waitFor("Stopped.");
+    await terminal.waitFor(isReady);
+    expectInOrder(terminal.screen(), ["⎿ shell touch made", "cancelled", "Stopped."]);
+  });
+
+  it("goes out with ctrl+c twice, restores the terminal and says how to come back", async () => {
+    const terminal = open(["", "say hello"]);
+    await terminal.waitFor(isReady);
+    terminal.write("half\x03");
+    await terminal.waitFor(isReady);
+    terminal.write("\x03");
+    await terminal.waitFor("press ctrl+c again to quit");
+    terminal.write("\x03");
+    expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+    expectRestored(terminal);
+    const last = terminal.scrollback().findLast((line) => line !== "");
+    expect(last).toMatch(/^resume with: stele -r \d{8}-\d{6}-[0-9a-f]{6}$/);
+    expect(terminal.screen().join("\n")).not.toContain("Ask anything");
+  });
+
+  it("leaves no resume line behind an empty conversation", async () => {
+    const terminal = open();
+    await terminal.waitFor(isReady);
+    terminal.write("\x04");
+    expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+    expect(terminal.scrollback().join("\n")).not.toContain("resume with");
+  });
+
+  it.each([
+    ["SIGTERM", 130],
+    ["SIGHUP", 130],
+    ["SIGUSR2", 1],
+    ["SIGUSR1", 1],
+  ] as const)("restores the terminal after %s in a turn", async (signal, exitCode) => {
+    const terminal = open(["--yes", "run sleep 60"]);
+    await terminal.waitFor("running");
+    process.kill(terminal.pid, signal);
+    expect((await terminal.exit).exitCode).toBe(exitCode);
+    expectRestored(terminal);
+    if (exitCode === 1) expect(terminal.scrollback().join("\n")).toContain("on purpose");
+  });
+
+  it("exits with 4 and its reason when the ledger cannot be opened, and names what was not sent", async () => {
+    mkdirSync(join(place, "home", "state.db"), { recursive: true });
+    const terminal = open(["", "my words"]);
+    expect((await terminal.exit).exitCode).toBe(4);
+    expectRestored(terminal);
+    expectInOrder(terminal.scrollback(), ["not sent: my words", "state.db"]);
+  });
+
+  it("resumes a conversation in one piece, and decides about what a kill left", async () => {
+    const first = open(["--yes", "run echo kept then run sleep 60"]);
+    await first.waitFor(/sleep 60\s+running/);
+    first.kill("SIGKILL");
+    await first.exit;
+    const terminal = open(["-c"], { rows: 40 });
+    await terminal.waitFor("❯ Decide about the open call");
+    expectInOrder(terminal.scrollback(), [
+      "! turns",
+      "1 turn was interrupted",
+      "› run echo kept",
+      "exit 0",
+      "? unknown",
+    ]);
+    terminal.write("\r");
+    await terminal.waitFor("Run it again");
+    expect(terminal.screen().some((line) => /^❯ (It|Run)/.test(line))).toBe(false);
+    terminal.write("\r\x1b[B\x1b[B\r");
+    await terminal.waitFor("❯ Resume the turn");
+    expectInOrder(terminal.scrollback(), ["⎿ shell sleep 60", "cancelled", "It did not happen"]);
+    terminal.write("\r");
+    await terminal.waitFor("● Step 2 of 2 was stopped");
+    await terminal.waitFor(isReady);
+  });
+
+  it("says that a decision is waited for after Later, and takes up again with /recover", async () => {
+    const first = open(["--yes", "run sleep 60"]);
+    await first.waitFor(/sleep 60\s+running/);
+    first.kill("SIGKILL");
+    await first.exit;
+    const terminal = open(["-c"]);
+    await terminal.waitFor("❯ Decide about the open call");
+    terminal.write("\x1b");
+    await terminal.waitFor("❯ waits for your decision · /recover");
+    terminal.write("/recover\r");
+    await terminal.waitFor("❯ Decide about the open call");
+    terminal.write("\x1b[B\r");
+    await terminal.waitFor("Turn 1 is settled as interrupted");
+    await terminal.waitFor(isReady);
+  });
+
+  it("takes back a turn: the prompt returns, and what is left is shown below a separator", async () => {
+    const terminal = open(["", "say one"]);
+    await terminal.waitFor(isReady);
+    terminal.write("say two\r");
+    await terminal.waitFor("● two");
+    await terminal.waitFor(isReady);
+    terminal.write("/undo\r");
+    await terminal.waitFor("❯ say two");
+    expectInOrder(terminal.screen(), ["● two", "── the conversation ends here now", "● one", "Took back 1 turn"]);
+  });
+
+  it("streams an answer line by line, keeps the rest when it is stopped, and says saved only then", async () => {
+    let release = (): void => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const text = ["# Head\n\nfirst para", "graph\n- item\n", "half a li"];
+    server = await startModelServer([{ text, faults: [{ kind: "hold", until }] }]);
+    configure({
+      model: "here/m",
+      providers: { here: { kind: "openai-compatible", baseURL: server.url, models: ["m"] } },
+    });
+    const terminal = open(["", "go"]);
+    await terminal.waitFor("half a li");
+    await terminal.waitFor("saving…");
+    terminal.write("next words\r");
+    await terminal.waitFor("› next words  (next)");
+    terminal.resize(50, 12);
+    await terminal.waitFor("half a li");
+    terminal.write("\x1b");
+    await terminal.waitFor("interrupted: the answer ends here");
+    await terminal.waitFor("held: the turn before it was");
+    await terminal.waitFor(/saved · /);
+    release();
+    const lines = terminal.scrollback();
+    expectInOrder(lines, ["● Head", "first paragraph", "- item", "half a li", "interrupted"]);
+    for (const each of ["● Head", "first paragraph", "- item", "half a li"])
+      expect(
+        lines.filter((line) => line.includes(each)),
+        each,
+      ).toHaveLength(1);
+    expect(terminal.raw()).not.toContain("\x1b[3J");
+  });
+
+  it("shows one composer at every size on the way down and up, and never clears the scrollback", async () => {
+    const terminal = open(["", "say steady"]);
+    await terminal.waitFor(isReady);
+    terminal.write("text");
+    await terminal.waitFor("❯ text");
+    for (const [cols, rows] of [
+      [78, 24],
+      [75, 20],
+      [73, 6],
+      [20, 6],
+      [9, 5],
+      [1, 2],
+      [80, 24],
+    ] as const) {
+      terminal.resize(cols, rows);
+      const shown = cols > 8 ? /❯ text/ : /t/;
+      await terminal.waitFor((each) => shown.test(each.screen().join("\n")) && !each.modes().synchronizedOutput);
+    }
+    await terminal.waitFor((each) => each.screen().filter((line) => line.includes("❯ text")).length === 1);
+    expect(terminal.raw()).not.toContain("\x1b[3J");
+    expect(terminal.raw()).not.toContain("\x1b[2J");
+  });
+});
