@@ -280,7 +280,6 @@ export class Runner {
   // ---- one turn ----
 
   async #run(turn: TurnRef, admission: Admission): Promise<void> {
-    const { db } = this.#options;
     this.#turn = new AbortController();
     try {
       await runTurn(await this.#turnContext(turn, admission, this.#turn.signal));

@@ -40,7 +40,7 @@ export function claim(tx: Tx, lease: LeaseRef, claimer: Claimer): ClaimResult {
   const session = canonicalRow(tx.q, lease.conversation);
   for (const row of open) {
     if (row.held !== null) continue;
-    const verdict = verdictOn(tx, session, row, claimer.probe);
+    const verdict = verdictOn(tx, { session, row, probe: claimer.probe });
     if (verdict === "left") return { kind: "left", admission: toAdmission(row) };
     if (verdict === "take") return start(tx, lease, { row, session, claimer });
     if (verdict === "orphan") setAsideOrphan(tx, row);
@@ -51,7 +51,10 @@ export function claim(tx: Tx, lease: LeaseRef, claimer: Claimer): ClaimResult {
 
 type Verdict = "take" | "left" | "orphan" | "rewound";
 
-function verdictOn(tx: Tx, session: SessionRow, row: AdmissionRow, probe?: Probe): Verdict {
+function verdictOn(
+  tx: Tx,
+  { session, row, probe }: { session: SessionRow; row: AdmissionRow; probe: Probe | undefined },
+): Verdict {
   const submitter = decodeProcess(row.submitter);
   const isMine = submitter !== undefined && isSameProcess(submitter, tx.process);
   if (!isMine) return livenessOf(submitter, tx.process, probe) === "dead" ? "orphan" : "left";

@@ -53,6 +53,7 @@ export function newHolderId(pid: number): HolderId {
 }
 
 /** Stable over every repetition of the call, so that the outside world can recognise the effect. */
-export function effectKey(admission: number, message: MessageId, call: string, ledger: string): string {
+export function effectKey(of: { ledger: string; admission: number; message: MessageId; call: string }): string {
+  const { ledger, admission, message, call } = of;
   return `stele-${sha256(`${ledger}\n${admission}\n${message}\n${call}`).slice(0, 32)}`;
 }

@@ -143,7 +143,7 @@ export class SessionDB {
       pages: Number(pragma("page_count")),
       freePages: Number(pragma("freelist_count")),
       journalMode: String(pragma("journal_mode")),
-      synchronous: pragma("synchronous") === 2 ? "full" : `not full (${pragma("synchronous")})`,
+      synchronous: pragma("synchronous") === 2 ? "full" : `not full (${String(pragma("synchronous"))})`,
       sqlite: String(db.prepare("select sqlite_version()").pluck().get()),
       counts: {
         sessions: q.sessions.count.get() ?? 0,
@@ -216,7 +216,9 @@ export class SessionDB {
   }
 
   sessionState(id: SessionId): Pick<sessions.SessionListing, "state" | "holder"> {
-    return this.#tx.read((q) => sessions.sessionState(q, sessions.sessionRow(q, id), this.#here(), this.#probe));
+    return this.#tx.read((q) =>
+      sessions.sessionState(q, sessions.sessionRow(q, id), { ...this.#here(), probe: this.#probe }),
+    );
   }
 
   /** The route as one unit, and a note that says so; refused while a turn runs. */
@@ -234,7 +236,7 @@ export class SessionDB {
   }
 
   setTitle(id: SessionId, title: string, source: TitleSource): boolean {
-    return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.sessionRow(tx.q, id), title, source));
+    return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.sessionRow(tx.q, id), { title, source }));
   }
 
   setFlags(id: SessionId, flags: Parameters<typeof sessions.setFlags>[2]): Session {
@@ -274,7 +276,9 @@ export class SessionDB {
   }
 
   undo(id: SessionId, count: number, options: tree.MoveOptions = {}): tree.Moved | Refusal {
-    return this.#tx.write("undo", (tx) => tree.undo(tx, sessions.sessionRow(tx.q, id), count, this.#probed(options)));
+    return this.#tx.write("undo", (tx) =>
+      tree.undo(tx, sessions.sessionRow(tx.q, id), this.#probed({ ...options, turns: count })),
+    );
   }
 
   redo(id: SessionId, options: tree.MoveOptions = {}): tree.Moved | Refusal {

@@ -136,29 +136,23 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared / Math.max(1, Math.max(a.size, b.size));
 }
 
-export function listSessions(
-  q: Queries,
-  filter: SessionFilter,
-  at: Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined },
-): SessionListing[] {
+/** Who looks, and when: whether a lease is held depends on it. */
+export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined };
+
+export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
   const rows = q.sessions.list.all({
     folder: filter.folder ?? null,
     all: filter.all ? 1 : 0,
     words: filter.words?.toLowerCase() ?? null,
     limit: filter.limit ?? 50,
   });
-  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at, at.probe) }));
+  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at) }));
 }
 
 /** What the ledger proves about it, never a guess: running means started under a lease that is held. */
-export function sessionState(
-  q: Queries,
-  row: SessionRow,
-  at: Pick<Tx, "now" | "process">,
-  probe?: Probe,
-): Pick<SessionListing, "state" | "holder"> {
+export function sessionState(q: Queries, row: SessionRow, at: Vantage): Pick<SessionListing, "state" | "holder"> {
   const lease = q.leases.get.get(row.conversation_id);
-  const held = lease !== undefined && isHeld(lease, at, probe);
+  const held = lease !== undefined && isHeld(lease, at, at.probe);
   const process = held ? decodeProcess(lease.process) : undefined;
   const holder = process && { holder: { pid: process.pid, program: process.program } };
   const open = q.admissions.openOf.all(row.conversation_id);
@@ -190,7 +184,11 @@ export function setModel(tx: Tx, session: SessionRow, route: ModelRoute): Sessio
 const TITLE_RANK: Record<TitleSource, number> = { derived: 0, model: 1, person: 2 };
 
 /** False when a title of the same or a higher rank stands already; a person's word always applies. */
-export function setTitle(tx: Tx, session: SessionRow, title: string, source: TitleSource): boolean {
+export function setTitle(
+  tx: Tx,
+  session: SessionRow,
+  { title, source }: { title: string; source: TitleSource },
+): boolean {
   requireOpenEnd(session);
   const clean = cleanTitle(title);
   const rank = session.title_source === null ? -1 : TITLE_RANK[session.title_source];

@@ -42,7 +42,7 @@ export function proposeCalls(tx: TurnTx, message: MessageId, calls: readonly Pro
       tool: call.tool,
       input: JSON.stringify(call.input),
       effect: call.effect,
-      effect_key: effectKey(tx.turn.admission, message, call.call, tx.ledgerId),
+      effect_key: effectKey({ ledger: tx.ledgerId, admission: tx.turn.admission, message, call: call.call }),
     });
   }
 }

@@ -31,12 +31,11 @@ export interface Moved {
 export function undo(
   tx: Tx,
   session: SessionRow,
-  turns: number,
-  options: MoveOptions & { probe?: Probe },
+  options: MoveOptions & { readonly turns: number; readonly probe?: Probe },
 ): Moved | Refusal {
   const refused = refusalOf(tx, session, options);
   if (refused) return refused;
-  const begin = turnBegin(tx, session, turns);
+  const begin = turnBegin(tx, session, options.turns);
   if (!begin) return { kind: "conflict", why: "There is nothing to undo." };
   const undone = (session.head_turn ?? 0) - begin.turn + 1;
   moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });

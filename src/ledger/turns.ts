@@ -103,7 +103,7 @@ function addTurnMessage(tx: TurnTx, message: NewMessage): { message: Message; is
   if (message.role === "assistant" && message.provider !== undefined) {
     closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
     const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
-    if (message.usage) addUsage(tx, session.id, route, message.usage);
+    if (message.usage) addUsage(tx, { session: session.id, route, usage: message.usage });
   }
   return { message: toMessage(row), isFresh };
 }

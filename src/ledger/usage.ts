@@ -27,7 +27,8 @@ export function usageQueries(db: Database) {
   };
 }
 
-export function addUsage(tx: Tx, session: SessionId, route: ModelRoute, usage: Usage): void {
+export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute; usage: Usage }): void {
+  const { session, route, usage } = spent;
   const row = {
     session,
     provider: route.provider,

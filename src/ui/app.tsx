@@ -15,7 +15,7 @@ import type { Booted, ScreenStart } from "./screen-start.ts";
 import { guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 
 /** In ms: how long a turn gets to end, and then the ledger to close. A terminal that hung up leaves a second in all. */
-const patience = { turn: 6_000, shutdown: 4_000, hangUpTurn: 600, hangUpShutdown: 250 };
+const patience = { turn: 6_000, shutdown: 4_000, crashTurn: 2_000, hangUpTurn: 600, hangUpShutdown: 250, exit: 100 };
 
 export function openScreen(start: ScreenStart): Promise<number> {
   return new OpenScreen(start).done;
@@ -212,6 +212,8 @@ class OpenScreen {
     this.#screen.paint();
     if (session?.head !== undefined) process.stdout.write(`resume with: stele -r ${session.id}\n`);
     this.#resolve(code);
+    // A tool that would not end must not keep the program: all that can be saved is.
+    setTimeout(() => process.exit(code), patience.exit).unref();
   }
 
   async #crash(error: unknown): Promise<void> {
@@ -221,6 +223,7 @@ class OpenScreen {
     this.#guard.close();
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${sanitize(`stele broke off: ${words}`, { keepNewlines: true })}\n`);
+    if (this.#booted) await within(this.#booted.runner.close(), patience.crashTurn);
     await this.#finish({ code: EXIT.turnFailed, shutdownMs: patience.shutdown });
   }
 }

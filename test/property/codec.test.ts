@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodeParts, encodeParts } from "../../src/ledger/codec.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import type { ProposedCall } from "../../src/ledger/tool-calls.ts";
-import type { Hash, Json, MessageId, Part } from "../../src/ledger/types.ts";
+import type { Hash, Json, Part } from "../../src/ledger/types.ts";
 import { newSession, openLedger, requestId, startTurn } from "../helpers/ledger.ts";
 
 const runs = Number(process.env["SOAK_RUNS"] || 150);

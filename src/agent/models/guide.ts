@@ -17,7 +17,7 @@ interface Reply {
   readonly call?: { readonly tool: string; readonly input: Json };
 }
 
-async function* stream(request: ModelRequest): AsyncGenerator<ModelStreamPart> {
+async function* stream(request: ModelRequest): AsyncGenerator<ModelStreamPart, void, undefined> {
   const { signal, messages } = request;
   if (signal.aborted) return yield aborted();
   await request.beforeSend(digestOf(request));

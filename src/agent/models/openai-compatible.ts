@@ -47,7 +47,7 @@ async function* stream(
   options: OpenAiCompatibleOptions,
   context: FaultContext,
   request: ModelRequest,
-): AsyncGenerator<ModelStreamPart> {
+): AsyncGenerator<ModelStreamPart, void, undefined> {
   const { signal, beforeSend } = request;
   const limits = { ...WIRE_LIMITS, ...options.limits };
   const wire = openWire({ context, signal, beforeSend, limits, isEnd: (data) => data === "[DONE]" });
@@ -66,7 +66,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-async function* answer(asked: Asked, callOptions: CallOptions): AsyncGenerator<ModelStreamPart> {
+async function* answer(asked: Asked, callOptions: CallOptions): AsyncGenerator<ModelStreamPart, void, undefined> {
   const seen = { hasText: false, hasReasoning: false, calls: [] as CallPart[] };
   const failed = (error: ModelError): ModelStreamPart => ({ type: "error", error });
   try {
@@ -94,6 +94,8 @@ async function* answer(asked: Asked, callOptions: CallOptions): AsyncGenerator<M
           return yield failed(partFault(asked, part.error));
         case "finish":
           return yield* conclude(asked, part, seen);
+        default:
+          break; // beginnings, ends and metadata: nothing the ledger keeps
       }
     }
     yield failed(cutFault(asked.context, "it ended without a finish reason"));
@@ -109,7 +111,7 @@ interface Seen {
   readonly calls: readonly CallPart[];
 }
 
-function* conclude(asked: Asked, part: SdkFinish, seen: Seen): Generator<ModelStreamPart> {
+function* conclude(asked: Asked, part: SdkFinish, seen: Seen): Generator<ModelStreamPart, void, undefined> {
   const reason = finishReason(part, seen);
   if (reason === undefined) {
     const why = `its finish reason is ${JSON.stringify(part.finishReason.raw ?? "missing")}`;

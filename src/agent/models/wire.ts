@@ -108,8 +108,9 @@ async function readSome(line: Line, response: Response): Promise<string> {
     for (let size = 0; reader !== undefined && size < MAX_ERROR_BYTES; ) {
       const next = await watched(line, line.options.limits.stallMs, reader.read());
       if (next.done) break;
-      chunks.push(next.value);
-      size += next.value.length;
+      const chunk = next.value as Uint8Array;
+      chunks.push(chunk);
+      size += chunk.length;
     }
   } catch {
     delete line.state.fault; // the status says more than the way its body ended
@@ -190,7 +191,7 @@ function followLines(line: Line, contentType: string): { feed(bytes: Uint8Array 
   let hasFields = false;
   const check = (text: string): void => {
     if (text === "" || text.startsWith(":")) return;
-    if (!isField(text)) throw fail(line, foreignFault(line, hasFields, text, contentType));
+    if (!isField(text)) throw fail(line, foreignFault(line, text, { begun: hasFields, contentType }));
     hasFields = true;
     if (text.startsWith("data:") && line.options.isEnd(text.slice(5).trim())) line.state.ended = true;
   };
@@ -204,7 +205,7 @@ function followLines(line: Line, contentType: string): { feed(bytes: Uint8Array 
       // A body that begins as something else is taken whole, up to a limit, for the words in it.
       if (!hasFields && /^\s*[{[<]/.test(pending)) {
         if (!last && pending.length < MAX_ERROR_BYTES) return;
-        throw fail(line, foreignFault(line, false, pending, contentType));
+        throw fail(line, foreignFault(line, pending, { begun: false, contentType }));
       }
       if (!last && !/[\r\n]/.test(text)) return;
       const lines = pending.split(/\r\n|\n|\r/);
@@ -218,13 +219,13 @@ function isField(text: string): boolean {
   return /^(?:[A-Za-z][\w-]*:|(?:data|event|id|retry)$)/.test(text);
 }
 
-function foreignFault(line: Line, begun: boolean, text: string, contentType: string): ModelError {
+function foreignFault(line: Line, text: string, about: { begun: boolean; contentType: string }): ModelError {
   const { context } = line.options;
   // Redacted before it is cut: half a key would not be recognised any more.
   const sample = redact(text.trim(), context.secret).slice(0, MAX_SAMPLE);
-  if (begun) return malformedFault(context, `a line of the answer is not an event: ${sample}`, true);
+  if (about.begun) return malformedFault(context, `a line of the answer is not an event: ${sample}`, true);
   const words = wordsInJson(text) || sample;
-  return malformedFault(context, `the answer is not an event stream (${contentType}): ${words}`, false);
+  return malformedFault(context, `the answer is not an event stream (${about.contentType}): ${words}`, false);
 }
 
 function wordsInJson(text: string): string {

@@ -31,7 +31,7 @@ export const readFileTool = defineTool({
     if (!read.ok)
       return {
         kind: signal.aborted ? "cancelled" : "failed",
-        output: await explain(read.problem, asked.path, path, files),
+        output: await explain(read.problem, { asked: asked.path, path }, files),
       };
     const decoded = decodeFile(read.value.bytes);
     if (decoded.kind === "binary") {
@@ -70,7 +70,11 @@ function showLines(
   return { ok: true, lines, notes: isPart ? [`lines ${offset} to ${end} of ${all.length}${goOn}`] : [] };
 }
 
-async function explain(problem: FileProblem, asked: string, path: string, files: FileGate): Promise<string> {
+async function explain(
+  problem: FileProblem,
+  { asked, path }: { readonly asked: string; readonly path: string },
+  files: FileGate,
+): Promise<string> {
   if (problem.code === "folder") return `${asked} is a folder: list_dir shows what is in it`;
   if (problem.code === "too-large")
     return `${problem.message}: read a part of it with a shell command such as sed -n 1,200p`;

@@ -1,6 +1,7 @@
 // shell: one command in its own process group, without input or terminal. A stop or the end of its time ends the whole
 // group and returns only when none of it is left. What a command leaves in the background never holds the turn.
 import { existsSync } from "node:fs";
+import { Socket } from "node:net";
 import { constants } from "node:os";
 import { execa } from "execa";
 import * as z from "zod";
@@ -112,9 +113,9 @@ function collect(child: Command, onOutput: (chunk: string) => void): Collected {
     letGo() {
       pipe?.off("data", onData);
       pipe?.resume();
-      if (pipe && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
+      if (pipe instanceof Socket) pipe.unref();
     },
-    text: capture.text,
+    text: () => capture.text(),
   };
 }
 

@@ -29,7 +29,7 @@ async function* walkFolder(folder: string, above: readonly Rules[], options: Wal
   if (options.signal.aborted) return;
   const listed = await options.files.list(folder);
   if (!listed.ok) return;
-  const rules = await withRulesOf(folder, listed.value, above, options.files);
+  const rules = await withRulesOf({ folder, entries: listed.value }, above, options.files);
   for (const entry of listed.value.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (options.signal.aborted) return;
     const path = join(folder, entry.name);
@@ -51,14 +51,13 @@ async function rulesAbove(start: string, files: FileGate): Promise<readonly Rule
   let rules: readonly Rules[] = [];
   for (const folder of folders) {
     const listed = await files.list(folder);
-    if (listed.ok) rules = await withRulesOf(folder, listed.value, rules, files);
+    if (listed.ok) rules = await withRulesOf({ folder, entries: listed.value }, rules, files);
   }
   return rules;
 }
 
 async function withRulesOf(
-  folder: string,
-  entries: readonly FolderEntry[],
+  { folder, entries }: { readonly folder: string; readonly entries: readonly FolderEntry[] },
   above: readonly Rules[],
   files: FileGate,
 ): Promise<readonly Rules[]> {

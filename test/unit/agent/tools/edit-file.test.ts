@@ -56,13 +56,17 @@ describe("edit_file", () => {
     expect((await harness.call(editFileTool, input)).output).toBe(preview);
   });
 
-  test("refuses a file that was not read, and one that changed since", async () => {
+  test("changes a file that was not read: the text it names proves that it is known", async () => {
+    const harness = await makeHarness();
+    await harness.put("a.ts", "one\n");
+    await harness.call(editFileTool, { path: "a.ts", old: "one", new: "two" });
+    expect(await harness.text("a.ts")).toBe("two\n");
+  });
+
+  test("refuses a file that changed since it was read", async () => {
     const harness = await makeHarness();
     await harness.put("a.ts", "one\n");
     const input = { path: "a.ts", old: "one", new: "two" };
-    expect((await harness.call(editFileTool, input)).output).toBe(
-      "a.ts exists and was not read yet: read it first, then change it",
-    );
     await harness.call(readFileTool, { path: "a.ts" });
     await writeFile(harness.path("a.ts"), "one more\n");
     expect((await harness.call(editFileTool, input)).output).toBe(

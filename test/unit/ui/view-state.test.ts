@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { SessionEvent } from "../../../src/agent/events.ts";
+import type { Admission, MessageId } from "../../../src/ledger/types.ts";
+import { savingOf, type UiAction } from "../../../src/ui/view-state.ts";
+import {
+  admitted,
+  after,
+  answer,
+  call,
+  delta,
+  message,
+  openView,
+  printed,
+  settled,
+  started,
+  turnId,
+} from "./view-samples.ts";
+
+const problem: SessionEvent = {
+  type: "ledger-problem",
+  error: { code: "ledger_disk_full", message: "disk full (0 B free on /home)", hint: "Free some space." },
+};
+
+describe("what is saved", () => {
+  const entered: UiAction = { type: "submitted", key: 1, text: "words" };
+
+  it("is not, from enter until the ledger has the prompt", () => {
+    const sent = after(openView(), entered);
+    expect(savingOf(sent)).toEqual({ kind: "saving" });
+    expect(savingOf(after(sent, admitted(7, "words"), { type: "admitted", key: 1 }))).toEqual({ kind: "saved" });
+  });
+
+  it("is not while text stands on the screen that no message holds", () => {
+    const streaming = after(openView(), admitted(7, "p"), started, delta("one\ntwo"));
+    expect(savingOf(streaming)).toEqual({ kind: "saving" });
+    expect(savingOf(after(streaming, answer(2, "one\ntwo")))).toEqual({ kind: "saved" });
+  });
+
+  it("is not while a running command's output is shown", () => {
+    const running = after(openView(), started, { type: "call-changed", call: call(1, {}) });
+    expect(savingOf(running)).toEqual({ kind: "saved" });
+    const talking = after(running, { type: "call-output", call: "call-1", chunk: "working\n" });
+    expect(savingOf(talking)).toEqual({ kind: "saving" });
+    const done = call(1, { state: "succeeded", result: 3 as MessageId });
+    expect(savingOf(after(talking, { type: "call-changed", call: done }))).toEqual({ kind: "saved" });
+  });
+
+  it("is refused in words until an event proves that writing works again", () => {
+    const broken = after(openView(), problem);
+    const notSaved = { kind: "not-saved", why: "disk full (0 B free on /home)" };
+    expect(savingOf(broken)).toEqual(notSaved);
+    expect(savingOf(after(broken, { type: "queue-changed", waiting: [] }, { type: "lease-acquired" }))).toEqual(
+      notSaved,
+    );
+    expect(savingOf(after(broken, admitted(8, "p")))).toEqual({ kind: "saved" });
+  });
+
+  it("is refused when a prompt was not taken, and says why once", () => {
+    const { error } = problem as Extract<SessionEvent, { type: "ledger-problem" }>;
+    const refused = after(openView(), entered, { type: "not-admitted", key: 1, error }, problem);
+    expect(savingOf(refused).kind).toBe("not-saved");
+    expect(refused.unsent).toEqual([]);
+    expect(printed(refused).filter((line) => line.includes("NOT SAVED"))).toHaveLength(1);
+  });
+
+  it("is unknown before the ledger is open", () => {
+    const starting = { ...openView(), phase: "starting" as const };
+    expect(savingOf(starting)).toEqual({ kind: "starting" });
+    expect(savingOf(after(starting, entered))).toEqual({ kind: "saving" });
+  });
+});
+
+describe("an answer", () => {
+  it("leaves line by line, and the message brings only the rest", () => {
+    const streaming = after(openView(), started, delta("first li"), delta("ne\nsecond"));
+    expect(printed(streaming)).toEqual(["● first line"]);
+    const done = after(
+      streaming,
+      { type: "printed", count: streaming.blocks.length },
+      answer(2, "first line\nsecond line"),
+    );
+    expect(printed(done)).toEqual(["  second line"]);
+    expect(done.turn?.answer.text).toBe("");
+  });
+
+  it("is shown whole where the stored text is another one", () => {
+    const state = after(openView(), started, delta("wrong\nhalf"), answer(2, "right"));
+    expect(printed(state)).toEqual(["● wrong", "  this is what was stored:", "● right"]);
+  });
+
+  it("is marked where it was interrupted, with the line that was being written", () => {
+    const state = after(
+      openView(),
+      started,
+      delta("one\ntw"),
+      answer(2, "one\ntw", { finishReason: "interrupted" }),
+      settled({ outcome: "interrupted" }),
+    );
+    expect(printed(state)).toEqual(["● one", "  tw", "  interrupted: the answer ends here"]);
+    expect(state.turn).toBeUndefined();
+  });
+
+  it("is marked as not stored when the ledger gave up on it", () => {
+    const state = after(openView(), started, delta("one\ntw"), problem);
+    expect(printed(state).slice(0, 3)).toEqual(["● one", "  tw", "  not saved: the answer above is not in the ledger"]);
+    expect(state.turn).toBeUndefined();
+  });
+
+  it("looks the same restored as streamed", () => {
+    const text = "# Head\n\npara **bold**\n\n- a\n- b\n\n```ts\nlet x;\n```\nend";
+    const streamed = after(openView(), started, ...[...text].map(delta), answer(2, text));
+    expect(printed(streamed)).toEqual(printed(after(openView(), answer(2, text))));
+  });
+
+  it("says once that there was reasoning", () => {
+    const thinking = after(openView(), started, { type: "reasoning-delta", text: "hmm" });
+    expect(savingOf(thinking)).toEqual({ kind: "saving" });
+    const parts = [
+      { kind: "reasoning", text: "hmm" },
+      { kind: "text", text: "so" },
+    ] as const;
+    expect(printed(after(thinking, delta("so"), answer(2, "so", { parts })))).toEqual([
+      "  thought, 3 characters",
+      "● so",
+    ]);
+    expect(printed(after(thinking, answer(2, "so", { parts })))).toEqual(["  thought, 3 characters", "● so"]);
+  });
+});
+
+describe("a tool call", () => {
+  const result = (outcome: object, id = 3): SessionEvent => ({
+    type: "message-added",
+    message: message(id, "tool", { parts: [{ kind: "tool-result", call: "call-1", outcome: outcome as never }] }),
+  });
+
+  it("is live until its result is stored, and is printed with it", () => {
+    const live = after(openView(), started, { type: "call-changed", call: call(1, { startedAt: 1_000 }) });
+    expect(live.turn?.calls).toHaveLength(1);
+    const ended = call(1, { state: "succeeded", startedAt: 1_000, finishedAt: 4_100, result: 3 as MessageId });
+    const state = after(
+      live,
+      { type: "call-changed", call: ended },
+      result({ kind: "ok", output: "fine", exitCode: 0 }),
+    );
+    expect(state.turn?.calls).toEqual([]);
+    expect(printed(state)[0]).toMatch(/^ {2}⎿ shell npm test {2,}exit 0 · 3.1 s$/);
+    expect(printed(state)[1]).toBe("      fine");
+  });
+
+  it("keeps only the end of a long output", () => {
+    const chunk = "x".repeat(3_000);
+    const state = after(
+      openView(),
+      started,
+      { type: "call-changed", call: call(1, {}) },
+      ...Array.from({ length: 5 }, (): SessionEvent => ({ type: "call-output", call: "call-1", chunk })),
+    );
+    expect(state.turn?.calls[0]?.output.length).toBe(4_000);
+  });
+
+  it("decided about while no turn runs is known when its result comes", () => {
+    const decided = call(1, { state: "cancelled", result: 3 as MessageId });
+    const state = after(
+      openView(),
+      { type: "call-changed", call: decided },
+      result({ kind: "cancelled", output: "no" }),
+    );
+    expect(printed(state)[0]).toMatch(/shell npm test +cancelled/);
+  });
+});
+
+describe("the queue", () => {
+  const waiting = (id: number, held?: string) =>
+    ({
+      id,
+      summary: `p${id}`,
+      status: "queued",
+      conversation: openView().session?.conversation,
+      ...(held && { held }),
+    }) as Admission;
+
+  it("holds what was admitted until its turn starts", () => {
+    const queued = after(openView(), admitted(7, "one"), admitted(8, "two"), admitted(8, "two"));
+    expect(queued.queue.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(after(queued, started).queue.map(({ text }) => text)).toEqual(["two"]);
+  });
+
+  it("takes over what the ledger says, of this conversation only", () => {
+    const other = { ...waiting(9), conversation: "other" } as Admission;
+    const state = after(openView(), { type: "queue-changed", waiting: [waiting(8, "stopped"), other] });
+    expect(state.queue).toEqual([{ id: 8, text: "p8", held: "stopped" }]);
+  });
+
+  it("says who holds the conversation until it is ours", () => {
+    const holder = { pid: 7, host: "h", program: "stele" };
+    const state = after(openView(), { type: "lease-awaited", conversation: "c" as never, holder, since: 5 });
+    expect(state.awaited).toEqual({ holder, since: 5 });
+    expect(after(state, { type: "lease-acquired" }).awaited).toBeUndefined();
+  });
+
+  it("is blocked by an interrupted turn until that one is over", () => {
+    const blocked = after(openView(), { type: "turn-blocked", admission: { id: turnId } as Admission });
+    expect(blocked.blocked).toBe(turnId);
+    expect(after(blocked, settled()).blocked).toBeUndefined();
+    expect(after(blocked, settled({ admission: 99 as never })).blocked).toBe(turnId);
+  });
+});
+
+it("marks what another program wrote, and takes it for no proof that we can write", () => {
+  const state = after(openView(), problem, { ...answer(2, "theirs"), elsewhere: true } as SessionEvent);
+  expect(printed(state).slice(-2)).toEqual(["● theirs", "  from another window"]);
+  expect(savingOf(state).kind).toBe("not-saved");
+});
+
+it("begins anew with another session", () => {
+  const state = after(openView(), started, admitted(8, "x"), {
+    type: "session",
+    session: { ...openView().session!, title: "t" },
+    resumed: true,
+  });
+  expect(state.turn).toBeUndefined();
+  expect(state.queue).toEqual([]);
+  expect(state.session?.title).toBe("t");
+});
