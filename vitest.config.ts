@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    globalSetup: ["test/helpers/run-folder.ts"],
     // A stray variable of the person's shell must not reach a test's home or colours.
     env: { STELE_HOME: "", STELE_MODEL: "", STELE_CRASH_AT: "", NO_COLOR: "" },
   },

@@ -27,7 +27,7 @@ export async function benchAppend({ folder, isQuick }: Bench): Promise<Figure[]>
     directSide(direct),
     threadedSide(threaded, workerFile),
   ];
-  const measured = await interleave(sides, isQuick ? { rounds: 200, warmUp: 50 } : { rounds: 1_000, warmUp: 200 });
+  const measured = await interleave(sides, isQuick ? { rounds: 300, warmUp: 300 } : { rounds: 1_500, warmUp: 500 });
   for (const side of sides) await side.close();
   for (const file of files) requireSound(file);
   const common = { unit: "µs", base: BARE } as const;

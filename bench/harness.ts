@@ -36,7 +36,7 @@ export interface Rounds {
 export async function interleave(sides: readonly Side[], { rounds, warmUp }: Rounds): Promise<Map<string, number[]>> {
   const measured = new Map(sides.map((side) => [side.name, [] as number[]]));
   for (let round = -warmUp; round < rounds; round += 1) {
-    for (const side of rotated(sides, Math.abs(round))) {
+    for (const side of inOrder(sides, Math.abs(round))) {
       const value = await side.measure();
       if (round >= 0) measured.get(side.name)?.push(value);
     }
@@ -44,9 +44,11 @@ export async function interleave(sides: readonly Side[], { rounds, warmUp }: Rou
   return measured;
 }
 
-function rotated<T>(items: readonly T[], by: number): readonly T[] {
-  const at = by % items.length;
-  return [...items.slice(at), ...items.slice(0, at)];
+/** Everybody is first in turn, and what runs before whom changes too: forwards in one round, backwards in the next. */
+function inOrder<T>(items: readonly T[], round: number): readonly T[] {
+  const at = Math.floor(round / 2) % items.length;
+  const rotated = [...items.slice(at), ...items.slice(0, at)];
+  return round % 2 === 0 ? rotated : rotated.reverse();
 }
 
 export function median(values: readonly number[]): number {

@@ -6,7 +6,7 @@ import type { CommandResult } from "./commands/command.ts";
 import { type Dispatched, dispatch, type Globals } from "./commands/dispatch.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
-import { type GlobalFlags, nobodyToAsk, openProgram, type Program, type SessionChoice, UsageError } from "./program.ts";
+import { nobodyToAsk, openProgram, type Program, type SessionChoice, UsageError } from "./program.ts";
 import { jsonLine, type Output, printResult, safeText } from "./ui/printer.ts";
 
 const output: Output = {
@@ -35,7 +35,7 @@ async function perform(asked: Asked, version: string): Promise<ExitCode> {
   if (asked.globals.noColor) process.env["NO_COLOR"] = "1";
   const choice = choiceOf(asked.globals);
   if (asked.kind === "screen" && canShowScreen()) return openTheScreen(asked, { version, choice });
-  const program = await openProgram({ flags: flagsOf(asked.globals), env: process.env, version, cwd: process.cwd() });
+  const program = await openProgram({ flags: asked.globals, env: process.env, version, cwd: process.cwd() });
   try {
     for (const notice of program.notices) output.err(`${safeText(notice)}\n`);
     await opened(program, asked);
@@ -147,17 +147,13 @@ async function printHelp(about: string | undefined): Promise<ExitCode> {
   return EXIT.done;
 }
 
-export function flagsOf(globals: Globals): GlobalFlags {
-  return globals;
-}
-
 function choiceOf(globals: Globals): SessionChoice {
   if (globals.resume !== undefined) return { kind: "session", asked: globals.resume };
   return globals.continue ? { kind: "continue" } : { kind: "new" };
 }
 
 /** What went wrong, in one place. A defect keeps its stack: it is for us, not for the person. */
-export function report(error: unknown, json: boolean): ExitCode {
+function report(error: unknown, json: boolean): ExitCode {
   if (!(error instanceof SteleError)) {
     output.err(
       `stele: unexpected error\n${safeText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,

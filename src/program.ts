@@ -310,7 +310,7 @@ export async function openProgram(options: {
   return new Program({ home, cwd, version, flags, env, loaded, db });
 }
 
-export function routeName(route: ModelRoute): string {
+function routeName(route: ModelRoute): string {
   return `${route.provider}/${route.model}`;
 }
 

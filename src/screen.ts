@@ -54,6 +54,9 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
 async function boot(program: Program, request: ScreenRequest, host: ScreenHost): Promise<Booted> {
   await program.db.opened;
   const recovered = await program.recover((step) => host.onStep(step));
+  finishPurges(program).catch(() => {
+    // Busy, or closing: the next start goes on with it.
+  });
   const { session, resumed } = await chooseSession(program, request.choice);
   const runner = program.runner(session, resumed, (question, signal) => host.ask(question, signal));
   const window = await program.db.path(session.id, { limit: WINDOW });
@@ -70,6 +73,11 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     history: await program.db.promptHistory(HISTORY),
     ...(request.choice.kind === "session" && request.choice.asked === "" && { openPicker: "/resume" }),
   };
+}
+
+/** What a deletion left half-way, in small steps behind everything else. */
+async function finishPurges({ db }: Program): Promise<void> {
+  while (!(await db.purgeStep()));
 }
 
 async function chooseSession(program: Program, choice: SessionChoice): Promise<{ session: Session; resumed: boolean }> {

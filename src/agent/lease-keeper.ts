@@ -34,9 +34,16 @@ export async function awaitLease(
   }
 }
 
+interface Kept {
+  readonly onLost: (error: LedgerError) => void;
+  /** Renewal is not progress: a turn that does nothing any more lets its term run out, so that others can go on. */
+  readonly isStalled: () => boolean;
+}
+
 /** Renews until the returned function is called; a term is long, so a beat may fail. */
-export function keepLease(db: AsyncSessionDB, lease: LeaseRef, onLost: (error: LedgerError) => void): () => void {
+export function keepLease(db: AsyncSessionDB, lease: LeaseRef, { onLost, isStalled }: Kept): () => void {
   const timer = setInterval(() => {
+    if (isStalled()) return;
     db.renewLease(lease).then(
       (isMine) => {
         if (!isMine) onLost(ledgerError("lease_lost", "Another process took over this conversation."));

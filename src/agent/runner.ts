@@ -66,6 +66,9 @@ export class Runner {
   #again = false;
   #resumed: { lease: LeaseRef; turn: TurnRef; admission: Admission } | undefined;
   #nextRoute: ModelRoute | undefined;
+  /** When the turn last said anything, and how many approvals wait for a person, which is no stall. */
+  #heardAt = 0;
+  #asking = 0;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -99,6 +102,7 @@ export class Runner {
   }
 
   emit(event: SessionEvent): void {
+    this.#heardAt = performance.now();
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -220,7 +224,10 @@ export class Runner {
     if (!resumed && !(await hasWork(db, this.#session))) return;
     const lease = resumed?.lease ?? (await this.#takeLease());
     if (!lease) return this.#holdWaiting(conversation, "you stopped waiting");
-    const stopKeeping = keepLease(db, lease, (lost) => this.#turn?.abort(lost));
+    const stopKeeping = keepLease(db, lease, {
+      onLost: (lost) => this.#turn?.abort(lost),
+      isStalled: () => this.#asking === 0 && performance.now() - this.#heardAt > WATCHDOG_MS,
+    });
     try {
       if (resumed) {
         this.emit({ type: "turn-started", admission: resumed.admission.id });
@@ -335,7 +342,11 @@ export class Runner {
   }
 
   async #ask(ask: TurnContext["ask"], question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
-    const reply = await ask(question, signal);
+    this.#asking += 1;
+    const reply = await ask(question, signal).finally(() => {
+      this.#asking -= 1;
+      this.#heardAt = performance.now();
+    });
     if (reply.kind === "always") await this.#options.onRule?.(reply.rule);
     return reply;
   }
@@ -350,6 +361,9 @@ export class Runner {
     this.emit({ type: "ledger-problem", error: { code, message, hint } });
   }
 }
+
+/** A turn without a word for this long has stalled: no model, command or person is waited for longer. */
+const WATCHDOG_MS = 30 * 60_000;
 
 /** C 2.12 */
 const SETTLE_RETRY_MS = 1_000;

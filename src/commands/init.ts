@@ -32,7 +32,7 @@ async function init({ createFile, readFile, runner, newSession }: FreeContext): 
   );
 }
 
-export function agentsFile({ name, purpose, language, commands }: Project): string {
+function agentsFile({ name, purpose, language, commands }: Project): string {
   const list = commands.map(({ what, command }) => `- ${what}: \`${command}\``);
   return [
     `# ${name}`,

@@ -46,7 +46,7 @@ export const WRITE_VERBS = [
 export type WriteVerb = (typeof WRITE_VERBS)[number];
 
 /** Around effects in the world, where no transaction is. */
-export const EFFECT_POINTS = ["before:tool-run", "after:tool-run", "before:file-rename", "after:file-rename"] as const;
+const EFFECT_POINTS = ["before:tool-run", "after:tool-run", "before:file-rename", "after:file-rename"] as const;
 
 export type CrashPoint = `before:${WriteVerb}` | `after:${WriteVerb}` | (typeof EFFECT_POINTS)[number];
 

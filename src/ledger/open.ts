@@ -280,7 +280,7 @@ function meta(db: Database, key: string): string {
   return value;
 }
 
-export function networkFileSystem(file: string): string | undefined {
+function networkFileSystem(file: string): string | undefined {
   try {
     return NETWORK_FILE_SYSTEMS.get(statfsSync(path.dirname(file)).type);
   } catch {

@@ -59,7 +59,7 @@ export function eventLine(event: SessionEvent): object | undefined {
   }
 }
 
-export function messageLine(message: Message, options: { raw?: boolean } = {}): object {
+function messageLine(message: Message, options: { raw?: boolean } = {}): object {
   const { id, parent, role, parts, at } = message;
   return {
     id,
@@ -76,7 +76,7 @@ function withoutOpaque(part: Part): Part {
   return rest;
 }
 
-export function callLine(call: ToolCall): object {
+function callLine(call: ToolCall): object {
   const { id, message, call: callId, tool, effect, state } = call;
   return { id, message, call: callId, tool, effect, state };
 }

@@ -128,7 +128,7 @@ export function turnLines(turn: OpenTurn, look: Look, now: number): readonly Lin
   const { summary, startedAt } = turn.admission;
   const ago = startedAt === undefined ? "" : `, ${agoWords(now - startedAt)}`;
   const head = `! A turn was interrupted: "${sanitize(summary)}"${ago}`;
-  return [...textLines(head, "warning", look, ""), ...turn.calls.map((call) => openCallLine(call, look))];
+  return [...textLines({ text: head, role: "warning" }, look), ...turn.calls.map((call) => openCallLine(call, look))];
 }
 
 function openCallLine(call: ToolCall, look: Look): Line {
@@ -169,7 +169,7 @@ export function decideLines(
   const { glyphs } = look.theme;
   const question = "What became of it? Look at the world first: only you can know.";
   const about = state.call
-    ? [...textLines(question, "warning", look, ""), openCallLine(state.call, look)]
+    ? [...textLines({ text: question, role: "warning" }, look), openCallLine(state.call, look)]
     : turnLines(state.turn, look, now);
   const options = state.options.map(({ label }, index): Line => {
     const isSelected = index === state.selected;

@@ -15,8 +15,8 @@ import { type DecideState, decideLines } from "./recovery.ts";
 import { planRows } from "./row-plan.ts";
 import { statusLine } from "./status-line.ts";
 import { fitLine, type Line, paintLine, span } from "./styled-line.ts";
-import type { Theme } from "./theme.ts";
-import { ThemeContext } from "./theme.ts";
+import { type Theme, ThemeContext } from "./theme.ts";
+import type { Look } from "./tool-lines.ts";
 import { textLines } from "./transcript.ts";
 import type { ViewState } from "./view-state.ts";
 
@@ -75,7 +75,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
  */
 export const freeColumns = 6;
 
-function ruleLine({ width, theme }: Parameters<typeof textLines>[2]): Line {
+function ruleLine({ width, theme }: Look): Line {
   if (width < 24) return [span(theme.glyphs.rule.repeat(Math.max(1, width - 2)), "muted")];
   return [span(` ${theme.glyphs.rule.repeat(width - 1 - freeColumns)}`, "muted")];
 }
@@ -122,8 +122,8 @@ function tooLow(width: number): Line {
   return fitLine([span("approval: window too low, esc says no", "warning")], width);
 }
 
-function confirmLines(question: string, look: Parameters<typeof textLines>[2], rows: number): readonly Line[] {
-  const lines = textLines(question, "warning", look, "");
+function confirmLines(question: string, look: Look, rows: number): readonly Line[] {
+  const lines = textLines({ text: question, role: "warning" }, look);
   const choices = fitLine([span("y yes   n no", "selected")], look.width);
   return [...lines.slice(0, Math.max(0, rows - 1)), choices];
 }

@@ -7,14 +7,21 @@ import stringWidth from "string-width";
 const plainAscii = /^[\x20-\x7e]*$/;
 
 /**
- * Characters that are one cell and one grapheme each, whatever stands beside them within this set:
+ * Characters that are one cell and one grapheme each, whatever stands beside them within these sets:
  * ASCII, Latin, dashes and quotes, arrows, box drawing, and the few signs the program itself draws.
  */
-const singleCells =
-  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u23bf\u2500-\u259f\u25cb\u25cf\u2713\u2717\u276f]*$/;
+const single =
+  "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u2010-\\u2027\\u203a\\u2190-\\u21ff\\u23bf\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u276f";
 
 /** Likewise two cells and one grapheme each: kana, Han, Hangul syllables, full-width forms. */
-const doubleCells = /^[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
+const double = "\\u3041-\\u3096\\u30a1-\\u30fa\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60";
+
+const singleCells = new RegExp(`^[${single}]*$`);
+const plainCells = new RegExp(`^[${single}${double}]*$`);
+const plainRun = new RegExp(`[${single}${double}]+`, "y");
+const doubleCell = new RegExp(`[${double}]`, "g");
+/** What has to be segmented: with the character before it, which a mark may sit on, and what a joiner joins. */
+const otherRun = new RegExp(`[${single}${double}]?(?:[^${single}${double}]|(?<=\\u200d)[${single}${double}])+`, "y");
 
 /** Widths of short texts that string-width was asked for: the same graphemes come again with every key. */
 const knownWidths = new Map<string, number>();
@@ -23,9 +30,7 @@ const maxKnown = { count: 4_096, length: 32 };
 let segmenter: Intl.Segmenter | undefined;
 
 export function graphemes(text: string): readonly string[] {
-  if (singleCells.test(text) || doubleCells.test(text)) return text.split("");
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
-  return Array.from(segmenter.segment(text), (part) => part.segment);
+  return plainCells.test(text) ? text.split("") : runsOf(text).flatMap(splitRun);
 }
 
 export function isPlainAscii(text: string): boolean {
@@ -34,7 +39,43 @@ export function isPlainAscii(text: string): boolean {
 
 export function cellWidth(text: string): number {
   if (singleCells.test(text)) return text.length;
-  return doubleCells.test(text) ? text.length * 2 : slowWidth(text);
+  if (plainCells.test(text)) return plainWidth(text);
+  return runsOf(text).reduce((sum, run) => sum + (run.isPlain ? plainWidth(run.text) : slowWidth(run.text)), 0);
+}
+
+function plainWidth(text: string): number {
+  return text.length + (text.match(doubleCell)?.length ?? 0);
+}
+
+interface Run {
+  readonly text: string;
+  readonly isPlain: boolean;
+}
+
+/** Most of a text with an emoji in it is plain: only the rest is looked at closely. */
+function runsOf(text: string): readonly Run[] {
+  const runs: Run[] = [];
+  let at = 0;
+  while (at < text.length) {
+    plainRun.lastIndex = at;
+    const plain = plainRun.exec(text)?.[0] ?? "";
+    const end = at + plain.length;
+    const own = end === text.length ? plain : plain.slice(0, -1);
+    if (own !== "") runs.push({ text: own, isPlain: true });
+    at += own.length;
+    if (at === text.length) break;
+    otherRun.lastIndex = at;
+    const other = otherRun.exec(text)?.[0] ?? text.slice(at);
+    runs.push({ text: other, isPlain: false });
+    at += other.length;
+  }
+  return runs;
+}
+
+function splitRun({ text, isPlain }: Run): readonly string[] {
+  if (isPlain) return text.split("");
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
 function slowWidth(text: string): number {

@@ -28,11 +28,11 @@ export function blockLines(block: Block, look: Look): readonly Line[] {
     case "open-call":
       return [callLine(block.made, { detail: `? ${block.state}`, role: "warning" }, look)];
     case "note":
-      return textLines(block.text, block.role, look, "  ");
+      return textLines({ text: block.text, role: block.role, before: "  " }, look);
     case "separator":
       return [separatorLine(block.text, look)];
     case "lines":
-      return block.lines.flatMap((line) => textLines(line, block.role ?? "plain", look, ""));
+      return block.lines.flatMap((line) => textLines({ text: line, role: block.role ?? "plain" }, look));
     case "table":
       return tableLines(block, look);
     case "step":
@@ -58,10 +58,17 @@ function promptLines(text: string, { width, theme }: Look): readonly Line[] {
 }
 
 function elsewhereLines(elsewhere: boolean | undefined, look: Look): readonly Line[] {
-  return elsewhere === true ? textLines("from another window", "muted", look, "  ") : [];
+  return elsewhere === true ? textLines({ text: "from another window", role: "muted", before: "  " }, look) : [];
 }
 
-export function textLines(text: string, role: Role, { width }: Look, before: string): readonly Line[] {
+export interface PlainText {
+  readonly text: string;
+  readonly role: Role;
+  /** Before each row. */
+  readonly before?: string;
+}
+
+export function textLines({ text, role, before = "" }: PlainText, { width }: Look): readonly Line[] {
   return sanitize(text, { keepNewlines: true })
     .split("\n")
     .flatMap((line) => wrapSpans([span(line, role)], width, { first: [span(before)], rest: [span(before)] }));

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect } from "vitest";
-import { currentProcess } from "../../src/ledger/identity.ts";
 import { newHolderId } from "../../src/ledger/ids.ts";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
 import { SessionDB, type SessionDBOptions } from "../../src/ledger/session-db.ts";
@@ -50,20 +49,6 @@ export function openLedger(options: Partial<SessionDBOptions> = {}): SessionDB {
 /** For a test that closes it itself. */
 export function forget(db: SessionDB): void {
   open.delete(db);
-}
-
-/** Grows by one millisecond a look, and can be moved. */
-export function testClock(start = 1_800_000_000_000): { now: () => number; advance: (ms: number) => void } {
-  let at = start;
-  return {
-    now: () => {
-      at += 1;
-      return at;
-    },
-    advance: (ms) => {
-      at += ms;
-    },
-  };
 }
 
 export const ROUTE = { provider: "guide", model: "guide" } as const;
@@ -146,5 +131,3 @@ export function runTurn(db: SessionDB, session: Session, text = "hello", answer 
   if (!last) throw new Error("no answer was stored");
   return last;
 }
-
-export const selfProcess = () => currentProcess("test");

@@ -1,8 +1,9 @@
 // The built program as a black box: a home and a folder of its own, argv in, lines and an exit code out.
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterEach } from "vitest";
 import { temporaryFolder } from "./ledger.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/stele", import.meta.url));
@@ -14,6 +15,28 @@ export interface Ended {
   readonly err: string;
   /** Of stdout, in JSON mode. */
   readonly events: readonly Record<string, unknown>[];
+}
+
+const homes = new Set<string>();
+afterEach(() => {
+  for (const home of homes) killAllOf(home);
+  homes.clear();
+});
+
+/** A killed stele leaves its commands running, as it must: they end with the test. */
+function killAllOf(home: string): void {
+  if (!existsSync("/proc/self/environ")) return;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    if (environmentOf(pid).includes(`STELE_HOME=${home}\0`)) process.kill(Number(pid), "SIGKILL");
+  }
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    return ""; // it ended meanwhile, or is somebody else's
+  }
 }
 
 export interface Workplace {
@@ -37,6 +60,7 @@ export function workplace(): Workplace {
   const home = path.join(root, "home");
   const folder = path.join(root, "work");
   mkdirSync(folder);
+  homes.add(home);
   return { home, folder, stele: (args, options = {}) => run({ home, folder }, args, options) };
 }
 

@@ -66,7 +66,7 @@ describe("a ledger file that is none", () => {
       const place = workplace();
       mkdirSync(place.home);
       chmodSync(path.dirname(place.home), 0o755);
-    chmodSync(place.home, 0o555);
+      chmodSync(place.home, 0o555);
       const ended = await place.stele(["sessions", "--json"], { asNobody: true });
       expect(ended.code, ended.err).toBe(4);
       expect(JSON.parse(ended.err)).toMatchObject({ error: { code: "ledger_read_only" } });

@@ -23,7 +23,7 @@ export interface StatusFault {
 
 const MAX_WORDS = 600;
 
-export function makeFault(context: FaultContext, fault: ModelError): ModelError {
+function makeFault(context: FaultContext, fault: ModelError): ModelError {
   const { hint, message, ...rest } = fault;
   return {
     ...rest,

@@ -21,7 +21,7 @@ export async function toPrompt(request: PromptRequest): Promise<Prompt> {
 }
 
 /** What the model reads as the result of its call. */
-export function outcomeText(outcome: ToolOutcome): string {
+function outcomeText(outcome: ToolOutcome): string {
   const output = outcome.output ?? "";
   const said = (sentence: string): string => (output === "" ? sentence : `${sentence}\n${output}`);
   switch (outcome.kind) {

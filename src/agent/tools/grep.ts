@@ -9,7 +9,7 @@ import { cutLine } from "./text-file.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { fileMatcher, shownPath } from "./walk.ts";
 
-export const MAX_MATCHES = 200;
+const MAX_MATCHES = 200;
 const MAX_LINE_LENGTH = 300;
 
 const input = z.strictObject({

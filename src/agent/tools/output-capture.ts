@@ -6,7 +6,7 @@ export interface OutputCapture {
   text(): string;
 }
 
-export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 export function createOutputCapture(maxBytes = MAX_KEPT_BYTES): OutputCapture {
   const half = Math.floor(maxBytes / 2);

@@ -12,9 +12,9 @@ import type {
   SessionId,
   ToolCall,
 } from "../../../src/ledger/types.ts";
-import { blockLines } from "../../../src/ui/transcript.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 import { createTheme } from "../../../src/ui/theme.ts";
+import { blockLines } from "../../../src/ui/transcript.ts";
 import { initialView, type UiAction, type ViewState, viewReducer } from "../../../src/ui/view-state.ts";
 
 export const plainTheme = createTheme({ color: false, unicode: true });

@@ -1,0 +1,42 @@
+// One temporary folder for the whole run, as home and as TMPDIR of every test. What is left in it at the end, or
+// a process that still works below it, fails the run: each test cleans up after itself.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export default function setup(): () => void {
+  const root = mkdtempSync(path.join(tmpdir(), "stele-run-"));
+  const [temporary, home] = [path.join(root, "tmp"), path.join(root, "home")];
+  mkdirSync(temporary);
+  mkdirSync(home);
+  process.env["TMPDIR"] = temporary;
+  process.env["HOME"] = home;
+  return () => {
+    const leftovers = [...filesLeft(temporary), ...filesLeft(home), ...processesLeft(root)];
+    rmSync(root, { recursive: true, force: true });
+    if (leftovers.length === 0) return;
+    process.exitCode = 1;
+    throw new Error(`left behind by the tests:\n  ${leftovers.join("\n  ")}`);
+  };
+}
+
+function filesLeft(folder: string): string[] {
+  return readdirSync(folder).map((name) => path.join(folder, name));
+}
+
+/** Programs whose home was one of the tests'; this process and its workers have none there. */
+function processesLeft(root: string): string[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(`STELE_HOME=${root}`))
+    .map((pid) => `process ${pid}: ${textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return ""; // it ended meanwhile, or is somebody else's
+  }
+}

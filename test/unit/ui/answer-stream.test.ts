@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type AnswerLine,
+  type AnswerStream,
+  endAnswer,
+  openAnswer,
+  pushAnswer,
+  tailLine,
+} from "../../../src/ui/answer-stream.ts";
+import { lineText } from "../../../src/ui/styled-line.ts";
+
+function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; lines: readonly AnswerLine[] } {
+  const lines: AnswerLine[] = [];
+  let state = openAnswer;
+  for (const piece of pieces) {
+    const step = pushAnswer(state, piece, width);
+    lines.push(...step.lines);
+    state = step.stream;
+  }
+  return { stream: state, lines };
+}
+
+const texts = (lines: readonly AnswerLine[]): readonly string[] => lines.map(({ line }) => lineText(line.spans));
+
+describe("an answer that streams", () => {
+  it("gives the same lines however it was cut", () => {
+    const source = fc.array(
+      fc.constantFrom("word ", "**b**", "`c`", "\n", "\n\n", "```\n", "- ", "# ", "日", "\x1b[31m"),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(source, fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 8 }), (words, cuts) => {
+        const text = words.join("");
+        const at = [...new Set([0, ...cuts.filter((cut) => cut < text.length), text.length])].sort((a, b) => a - b);
+        const pieces = at.slice(1).map((end, index) => text.slice(at[index], end));
+        const streamed = stream(pieces);
+        const all = [...streamed.lines, ...endAnswer(streamed.stream, text).lines];
+        expect(all).toEqual(endAnswer(openAnswer, text).lines);
+      }),
+    );
+  });
+
+  it("lets a line without end go in whole rows, and keeps a short tail", () => {
+    const words = Array.from({ length: 4_000 }, (_, index) => `w${index} `);
+    const { stream: state, lines } = stream(words, 40);
+    expect(state.tail.length).toBeLessThanOrEqual(2_000);
+    const all = [...texts(lines), ...texts(endAnswer(state).lines)].join(" ").replace(/\s+/g, " ").trim();
+    expect(all).toBe(words.join("").trim());
+  });
+
+  it("does not take longer for a delta at the end of a long answer than at its start", () => {
+    const piece = "some words of an answer, and a line end now and then\n";
+    const time = (count: number): number => {
+      let state = openAnswer;
+      for (let index = 0; index < count; index += 1) state = pushAnswer(state, piece, 80).stream;
+      const from = performance.now();
+      for (let index = 0; index < 500; index += 1) state = pushAnswer(state, piece, 80).stream;
+      return performance.now() - from;
+    };
+    time(500);
+    // Quadratic growth would be 100 times; the slack is for a busy machine.
+    expect(time(50_000)).toBeLessThan(time(500) * 20 + 20);
+  });
+
+  it("shows the line being written as it would end, and nothing for white space", () => {
+    expect(tailLine(stream(["a\n**b"]).stream)).toMatchObject({ first: false });
+    expect(tailLine(stream(["a\n  "]).stream)).toBeUndefined();
+  });
+
+  it("drops empty lines before the first and after the last one", () => {
+    expect(texts(endAnswer(openAnswer, "\n\n  \na\n\n\nb\n\n").lines)).toEqual(["a", "", "b"]);
+  });
+
+  it("keeps what stands in a code block as it is", () => {
+    expect(texts(endAnswer(openAnswer, "```\n# no **head**\n```\n# head").lines)).toEqual([
+      "```",
+      "# no **head**",
+      "```",
+      "head",
+    ]);
+  });
+});

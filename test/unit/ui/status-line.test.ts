@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { statusLine } from "../../../src/ui/status-line.ts";
+import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
+import { createTheme } from "../../../src/ui/theme.ts";
+import type { ViewState } from "../../../src/ui/view-state.ts";
+import { admitted, after, openView, plainTheme, session } from "./view-samples.ts";
+
+const titled: ViewState = { ...openView(), session: { ...session, title: "fix \x1b[31mthe parser" } };
+const shown = (state: ViewState, width = 100): string =>
+  lineText(statusLine(state, { width, theme: plainTheme })).trim();
+
+describe("the status line", () => {
+  it("says saved, title and model, and where help is", () => {
+    expect(shown(titled)).toMatch(/^saved · fix the parser · m +\/ commands · \? keys$/);
+  });
+
+  it("names the approval mode when it is not ask, and how many wait", () => {
+    const state = after(titled, { type: "mode", mode: "plan" }, admitted(8, "x"));
+    expect(shown(state)).toMatch(/^saved · plan: only reading · 1 waiting · fix/);
+  });
+
+  it("says who holds the conversation", () => {
+    const since = new Date(2026, 0, 1, 14, 2).getTime();
+    const holder = { pid: 7, host: "h", program: "stele" };
+    const state = after(titled, { type: "lease-awaited", conversation: "c" as never, holder, since });
+    expect(shown(state)).toContain("held by stele, pid 7 since 14:02: your prompt waits");
+  });
+
+  it("puts what is not saved first, at every width", () => {
+    const error = { code: "x", message: "disk full (0 B free on /home)" };
+    const state = after(titled, { type: "ledger-problem", error });
+    expect(shown(state)).toMatch(/^NOT SAVED: disk full \(0 B free on \/home\)/);
+    for (const width of [1, 5, 12, 20, 40, 80, 200]) {
+      const line = statusLine(state, { width, theme: plainTheme });
+      expect(lineWidth(line)).toBeLessThanOrEqual(width);
+      if (width >= 12) expect(lineText(line).trim()).toMatch(/^NOT SAVED/);
+    }
+  });
+
+  it("is plain ASCII in the first frame", () => {
+    const line = lineText(statusLine({ ...openView(), phase: "starting" }, { width: 80, theme: createTheme() }));
+    expect(line).toMatch(/^ {2}opening the ledger\.\.\.[\x20-\x7e]*$/);
+  });
+});

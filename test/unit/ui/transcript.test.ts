@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { MessageId } from "../../../src/ledger/types.ts";
+import { type Block, messageBlocks, windowBlocks } from "../../../src/ui/block.ts";
+import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
+import { createTheme } from "../../../src/ui/theme.ts";
+import { blockLines, printBlocks } from "../../../src/ui/transcript.ts";
+import { call, message, plainTheme } from "./view-samples.ts";
+
+const long = "words and 日本語 and more words that go on and on past the edge ".repeat(4);
+const markdown = `# Head ${long}\n\n${long}**bold ${long}** and \`code\`\n\n- item ${long}\n  1. deep ${long}\n> quote ${long}\n\`\`\`ts\nconst x = "${long}";\n\`\`\``;
+const output = Array.from({ length: 40 }, (_, index) => `line ${index} ${long}`).join("\n");
+const made = { tool: "shell", input: { command: `npm test ${long}` }, ms: 3_100 };
+
+const everyKind: readonly Block[] = [
+  ...messageBlocks(
+    message(1, "user", { parts: [{ kind: "text", text: `${long}\nsecond\tline` }] }),
+    () => undefined,
+    true,
+  ),
+  ...messageBlocks(
+    message(2, "assistant", { parts: [{ kind: "text", text: markdown }], finishReason: "interrupted" }),
+    () => undefined,
+  ),
+  { kind: "tool", made, outcome: { kind: "ok", output, exitCode: 0 } },
+  {
+    kind: "tool",
+    made: { tool: "edit_file", input: { path: "a.ts" } },
+    outcome: { kind: "ok", output: "a.ts +1 -1\n  1 - old\n  1 + new" },
+  },
+  { kind: "tool", made, outcome: { kind: "unknown", output: "not known" } },
+  { kind: "open-call", made, state: "unknown" },
+  { kind: "note", text: long, role: "warning" },
+  { kind: "separator", text: long },
+  { kind: "lines", lines: [long, "", "end"] },
+  { kind: "table", columns: ["id", "title"], rows: [["1", long], ["2"]] },
+  { kind: "step", step: { name: "integrity", status: "warn", detail: long, ms: 1_200 } },
+];
+
+describe("the transcript", () => {
+  it.each([1, 2, 5, 8, 20, 80, 200])("has no line wider than %d columns", (width) => {
+    for (const theme of [plainTheme, createTheme({ unicode: false })]) {
+      for (const line of everyKind.flatMap((block) => blockLines(block, { width, theme }))) {
+        expect(lineWidth(line), JSON.stringify(lineText(line))).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it("lets no control character and no escape of others through, however it came", () => {
+    const evil = "a\x1b[2Jb\x1b]0;t\x07c\x9b31md\u202ee\x07";
+    const blocks: Block[] = [
+      ...messageBlocks(message(1, "user", { parts: [{ kind: "text", text: evil }] }), () => undefined),
+      ...messageBlocks(message(2, "assistant", { parts: [{ kind: "text", text: evil }] }), () => undefined),
+      { kind: "tool", made: { tool: evil, input: { command: evil } }, outcome: { kind: "failed", output: evil } },
+      { kind: "tool", made: { tool: "t", input: evil }, outcome: { kind: "ok", output: "" } },
+      { kind: "open-call", made: { tool: evil, input: [evil] }, state: evil },
+      { kind: "note", text: evil, role: "muted" },
+      { kind: "separator", text: evil },
+      { kind: "lines", lines: [evil] },
+      { kind: "table", columns: ["c"], rows: [[evil]] },
+      { kind: "step", step: { name: "ledger", status: "fail", detail: evil, ms: 0 } },
+    ];
+    const text = printBlocks(blocks, { width: 80, theme: createTheme({ color: false, unicode: true }) });
+    // Bold and dim are the screen's own.
+    expect(text.replaceAll(/\x1b\[[0127;]+m/g, "")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  });
+
+  it("shows a call, its end, and the head and tail of its output", () => {
+    const lines = blockLines(everyKind.find((block) => block.kind === "tool")!, { width: 80, theme: plainTheme }).map(
+      lineText,
+    );
+    expect(lines[0]).toMatch(/^ {2}⎿ shell npm test .*… {2}exit 0 · 3\.1 s$/);
+    expect(lines).toHaveLength(9);
+    expect(lines[4]).toBe("      … +33 lines");
+    expect(lines[8]).toMatch(/^ {6}line 39 /);
+  });
+
+  it("says of reading how much, and of an edit what", () => {
+    const read: Block = {
+      kind: "tool",
+      made: { tool: "read_file", input: { path: "src/a.ts" } },
+      outcome: { kind: "ok", output: "1\ta\n2\tb" },
+    };
+    const shown = (block: Block) => blockLines(block, { width: 80, theme: plainTheme });
+    expect(shown(read).map(lineText)).toEqual([expect.stringMatching(/^ {2}⎿ read_file src\/a\.ts +2 lines$/)]);
+    const edit = shown(everyKind.find((block) => block.kind === "tool" && block.made.tool === "edit_file")!);
+    expect(edit.map(lineText)).toEqual([
+      expect.stringMatching(/edit_file a\.ts +\+1 -1$/),
+      "        1 - old",
+      "        1 + new",
+    ]);
+    expect(edit.map((line) => line.at(-1)?.role)).toEqual(["muted", "removed", "added"]);
+  });
+
+  it.each([
+    ["denied", "denied"],
+    ["cancelled", "cancelled"],
+    ["unknown", "? unknown"],
+    ["failed", "failed"],
+  ] as const)("marks a call that was %s", (kind, words) => {
+    const [line] = blockLines(
+      { kind: "tool", made: { tool: "shell", input: null }, outcome: { kind } },
+      { width: 80, theme: plainTheme },
+    );
+    expect(line?.at(-1)).toEqual({ text: words, role: kind === "failed" ? "error" : "warning" });
+  });
+});
+
+describe("a restored window", () => {
+  const asks = (id: number) =>
+    message(id, "assistant", {
+      parts: [{ kind: "tool-call", call: "c", tool: "shell", input: { command: `run ${id}` } }],
+    });
+  const answers = (id: number) =>
+    message(id, "tool", { parts: [{ kind: "tool-result", call: "c", outcome: { kind: "ok" } }] });
+
+  it("pairs results with their calls, also where a provider used an id twice", () => {
+    const blocks = windowBlocks([asks(1), answers(2), asks(3), answers(4)], []);
+    expect(blocks.map((block) => block.kind === "tool" && block.made.input)).toEqual([
+      { command: "run 1" },
+      { command: "run 3" },
+    ]);
+  });
+
+  it("shows a call without a result as far as it came", () => {
+    const stored = call(1, { call: "c", state: "unknown" });
+    expect(windowBlocks([asks(1)], [stored])).toEqual([
+      { kind: "open-call", made: { tool: "shell", input: { command: "run 1" } }, state: "unknown" },
+    ]);
+  });
+
+  it("knows how long a stored call took", () => {
+    const stored = call(1, { result: 2 as MessageId, startedAt: 5, finishedAt: 9 });
+    expect(windowBlocks([answers(2)], [stored])).toMatchObject([{ made: { tool: "shell", ms: 4 } }]);
+  });
+});
