@@ -1,7 +1,7 @@
 // `stele run`: one turn without a screen. Asking again under the same request id prints the stored end and exits
 // alike, without running. Its exit code is the turn's outcome.
 import { fstatSync } from "node:fs";
-import type { SessionEvent } from "./agent/events.ts";
+import { type SessionEvent, settledEvent } from "./agent/events.ts";
 import type { Runner } from "./agent/runner.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { newRequestId } from "./ledger/ids.ts";
@@ -153,14 +153,7 @@ class RunPrinter {
     }
     if (!this.#settled) {
       if (last) this.print({ type: "message-added", message: last });
-      this.print({
-        type: "turn-settled",
-        admission: admission.id,
-        outcome: admission.outcome ?? "failed",
-        ...(admission.lastMessage !== undefined && { message: admission.lastMessage }),
-        ...(admission.usage && { usage: admission.usage }),
-        ...(admission.error && { error: admission.error }),
-      });
+      this.print(settledEvent(admission));
     }
     if (!this.#json && last?.role === "assistant") this.#output.out(`${safeText(answerText(last)).trimEnd()}\n`);
     return exitOf(admission.outcome ?? "failed");

@@ -64,3 +64,16 @@ export type SessionEvent =
     }
   /** The head moved: what is on the screen below `head` is no longer the conversation. */
   | { readonly type: "head-moved"; readonly session: SessionId; readonly head?: MessageId };
+
+/** The end of a turn as it is stored: said when it ends, and said again to who asks later. */
+export function settledEvent(admission: Admission): Extract<SessionEvent, { type: "turn-settled" }> {
+  const { id, outcome = "failed", lastMessage, usage, error } = admission;
+  return {
+    type: "turn-settled",
+    admission: id,
+    outcome,
+    ...(lastMessage !== undefined && { message: lastMessage }),
+    ...(usage && { usage }),
+    ...(error && { error }),
+  };
+}

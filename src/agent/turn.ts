@@ -4,6 +4,7 @@
 import type { NewMessage, Settlement } from "../ledger/turns.ts";
 import type { ToolCallPart, TurnError, Usage } from "../ledger/types.ts";
 import { type Answer, askModel, type NoAnswer, usageOf } from "./ask-model.ts";
+import { settledEvent } from "./events.ts";
 import { finishOpenCalls } from "./run-calls.ts";
 import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
@@ -81,14 +82,7 @@ async function settle(context: TurnContext, state: TurnState, end: Omit<Settleme
   const settlement: Settlement = { ...end, at: context.now(), ...(state.usage && { usage: state.usage }) };
   const { admission, messages } = await context.db.settle(context.turn, settlement);
   for (const message of messages) added(context, state, message);
-  context.emit({
-    type: "turn-settled",
-    admission: admission.id,
-    outcome: admission.outcome ?? "failed",
-    ...(admission.lastMessage !== undefined && { message: admission.lastMessage }),
-    ...(admission.usage && { usage: admission.usage }),
-    ...(admission.error && { error: admission.error }),
-  });
+  context.emit(settledEvent(admission));
 }
 
 async function settleAnswered(context: TurnContext, state: TurnState, answer: Answer): Promise<void> {
