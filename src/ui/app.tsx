@@ -2,13 +2,14 @@
 // back as it was on every way out. Resolves with the exit code and never rejects.
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
-import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
-import { type Block, note, windowBlocks } from "./block.ts";
+import type { RecoveryStep } from "../ledger/recovery.ts";
+import { note } from "./block.ts";
+import { bootBlocks } from "./boot-blocks.ts";
 import type { Conversation } from "./conversation.ts";
+import { errorWords, turnError } from "./error-words.ts";
 import { Screen } from "./live-screen.ts";
 import { themeFor } from "./locale.ts";
 import { askApproval, askPick } from "./modals.ts";
-import { ownTurns } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
 import { handleKeys, type KeyActions } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
@@ -117,12 +118,12 @@ class OpenScreen {
 
   async #begin(
     booted: Booted,
-    { Conversation, blockingTurn, earlierBlocks, steps, ...more }: Loaded & { steps: readonly RecoveryStep[] },
+    { Conversation, blockingTurn, menuCommands, steps }: Loaded & { steps: readonly RecoveryStep[] },
   ): Promise<void> {
-    const { runner, open, waiting, window, notices, history } = booted;
+    const { runner, open, waiting, history } = booted;
     const screen = this.#screen;
     screen.theme = themeFor(this.#start.env);
-    screen.commands = more.menuCommands();
+    screen.commands = menuCommands();
     screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });
     const blocked = blockingTurn(open, runner)?.admission.id;
     screen.dispatch({
@@ -132,13 +133,7 @@ class OpenScreen {
       waiting,
       ...(blocked && { blocked }),
     });
-    screen.print(
-      ...checklist(steps, open),
-      ...notices.map((each) => note(each)),
-      ...earlierBlocks(window.earlier),
-      ...windowBlocks(window.messages, window.calls),
-      ...elsewhereWaiting(booted),
-    );
+    screen.print(...bootBlocks(booted, steps));
     const conversation = new Conversation({
       booted,
       screen,
@@ -152,7 +147,7 @@ class OpenScreen {
     screen.paint();
     runner.wake();
     await this.#askTrust(booted);
-    if (ownTurns(open).length > 0 || open.length > 0) await conversation.decide(open);
+    if (open.length > 0) await conversation.decide(open);
     if (booted.openPicker !== undefined) await conversation.run(booted.openPicker);
   }
 
@@ -179,7 +174,6 @@ class OpenScreen {
   async #fail(error: unknown): Promise<void> {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    const { errorWords, turnError } = await import("./conversation.ts");
     for (const { text } of this.#early) this.#screen.print(note(`not sent: ${text}`, "warning"));
     this.#screen.print(note(errorWords(error), "error"));
     await this.#finish({ code: exitCodeOf(turnError(error).code), shutdownMs: patience.shutdown });
@@ -229,21 +223,6 @@ class OpenScreen {
 }
 
 type Loaded = typeof import("./conversation.ts");
-
-/** One line when nothing is wrong. */
-function checklist(steps: readonly RecoveryStep[], open: readonly OpenTurn[]): readonly Block[] {
-  const isFine = steps.every(({ status }) => status === "ok") && ownTurns(open).length === 0;
-  if (!isFine) return steps.map((step) => ({ kind: "step", step }));
-  const ledger = steps.find(({ name }) => name === "ledger");
-  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
-  return ledger ? [{ kind: "step", step: { ...ledger, name: "ledger", ms } }] : [];
-}
-
-function elsewhereWaiting({ waiting, runner }: Booted): readonly Block[] {
-  const others = waiting.filter((each) => each.conversation !== runner.session.conversation).length;
-  if (others === 0) return [];
-  return [note(`${others} ${others === 1 ? "prompt waits" : "prompts wait"} in other conversations: /sessions`)];
-}
 
 /** Resolves at the latest after `ms`; what goes wrong is over with it: the process ends. */
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {

@@ -7,11 +7,12 @@ import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
 import { runCommand } from "../commands/run-command.ts";
-import { SteleError } from "../ledger/errors.ts";
 import type { OpenTurn } from "../ledger/recovery.ts";
-import type { MessageId, SessionId, TurnError } from "../ledger/types.ts";
+import type { MessageId, SessionId } from "../ledger/types.ts";
 import { type Block, note, windowBlocks } from "./block.ts";
+import { earlierBlocks } from "./boot-blocks.ts";
 import type { MenuCommand } from "./command-menu.tsx";
+import { errorWords, turnError } from "./error-words.ts";
 import type { Screen } from "./live-screen.ts";
 import { askConfirm, askDecision, askPick } from "./modals.ts";
 import { type DecideState, openDecision, ownTurns, turnDetails } from "./recovery.ts";
@@ -227,23 +228,9 @@ export function isCommand(text: string): boolean {
   return /^\/[^\s/]*(\s|$)/.test(text);
 }
 
-export function earlierBlocks(earlier: number): readonly Block[] {
-  return earlier === 0 ? [] : [note(`${earlier} earlier ${earlier === 1 ? "message" : "messages"}`)];
-}
-
 /** Turns of this conversation that stand in its way. */
 export function blockingTurn(open: readonly OpenTurn[], { session }: Runner): OpenTurn | undefined {
   return ownTurns(open).find((turn) => turn.session.conversation === session.conversation);
-}
-
-export function errorWords(error: unknown): string {
-  const { message, hint } = turnError(error);
-  return hint ? `${message}\n${hint}` : message;
-}
-
-export function turnError(error: unknown): TurnError {
-  if (error instanceof SteleError) return { code: error.code, message: error.message, hint: error.hint };
-  return { code: "internal", message: error instanceof Error ? error.message : String(error) };
 }
 
 /** The commands as the menu shows them. */

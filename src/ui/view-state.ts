@@ -174,7 +174,8 @@ function turnReducer(state: ViewState, event: TurnEvent): ViewState {
     return print(event.elsewhere === true ? state : wrote(state), blocks);
   }
   if (!turn && event.type === "call-changed") {
-    return { ...wrote(state), decided: [...state.decided.slice(-maxDecided), event.call] };
+    // Of another program, perhaps: no proof that we can write.
+    return { ...state, decided: [...state.decided.slice(-maxDecided), event.call] };
   }
   if (!turn) return state;
   switch (event.type) {

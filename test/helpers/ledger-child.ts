@@ -34,11 +34,14 @@ const commands = {
     db = undefined;
   },
   self: () => currentProcess("test"),
+  becomeIn,
   verb(name: string, args: readonly unknown[]) {
     const method = handle()[name as keyof SessionDB] as (...args: readonly unknown[]) => unknown;
     return method.apply(handle(), [...args] as never);
   },
   sql,
+  lock,
+  unlockAfter,
   failAtEachStep,
   openAndClose,
   countOpenFiles,
@@ -68,6 +71,29 @@ function answerTo(raw: BetterSqlite3.Database, text: string): SqlAnswer {
     const { code, message } = error as { code?: string; message: string };
     return { error: { code: code ?? "", message } };
   }
+}
+
+/** Another user from now on, standing in the folder: whether its parents may be entered is then no question. */
+function becomeIn(uid: number, folder: string): void {
+  const Database = require("better-sqlite3") as typeof BetterSqlite3;
+  new Database(":memory:").close(); // loads the addon while that is still allowed
+  process.chdir(folder);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+
+let locked: BetterSqlite3.Database | undefined;
+
+/** Takes a database for itself, as repair and restore do. */
+function lock(path: string): void {
+  const Database = require("better-sqlite3") as typeof BetterSqlite3;
+  locked = new Database(path);
+  locked.exec("begin exclusive");
+}
+
+function unlockAfter(ms: number): void {
+  breathe(ms);
+  locked?.close();
 }
 
 function countOpenFiles(): { files: number; threads: number } {

@@ -1,7 +1,7 @@
 // Real child processes with a ledger of their own: bundled once a test file, killed after each test.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -28,7 +28,6 @@ afterAll(() => {
 function bundleChild(): string {
   if (bundle) return bundle;
   const folder = mkdtempSync(path.join(tmpdir(), "stele-child-"));
-  chmodSync(folder, 0o755);
   const entry = fileURLToPath(new URL("./ledger-child.ts", import.meta.url));
   bundle = path.join(folder, "child.mjs");
   buildSync({
@@ -45,8 +44,6 @@ function bundleChild(): string {
 
 export interface ChildOptions {
   readonly env?: { readonly [name: string]: string };
-  /** Runs as this user; only root can ask for it. */
-  readonly uid?: number;
 }
 
 export class LedgerProcess {
@@ -60,7 +57,6 @@ export class LedgerProcess {
       serialization: "advanced",
       execArgv: [],
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
-      ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
     });
     this.#exited = once(this.#child, "exit").then(() => this.#endAll());
     this.#child.on("message", (answer: { id: number; value?: unknown; error?: PlainError }) => {

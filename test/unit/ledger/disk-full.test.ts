@@ -11,7 +11,7 @@ import { newSession, startTurn } from "../../helpers/ledger.ts";
 const disk = mountSmallDisk("8m");
 afterAll(() => {
   if (!disk) return;
-  execFileSync("umount", [disk]);
+  execFileSync("umount", ["--lazy", disk]); // a failed test may have left a handle open
   rmSync(disk, { recursive: true, force: true });
 });
 

@@ -255,9 +255,10 @@ describe("a file that is no ledger of ours", () => {
     new SessionDB({ path: file }).close();
     chmodSync(folder, 0o755);
     const before = picture(folder);
-    const child = new LedgerProcess({ uid: NOBODY });
+    const child = new LedgerProcess();
+    await child.ask("becomeIn", NOBODY, folder);
     for (const name of ["state.db", "none.db"])
-      await expect(child.ask("open", { path: path.join(folder, name) })).rejects.toMatchObject({
+      await expect(child.ask("open", { path: name })).rejects.toMatchObject({
         code: "ledger_read_only",
         message: expect.stringContaining("cannot be written"),
       });
@@ -440,20 +441,48 @@ describe("a handle whose file is", () => {
     expect(openLedger({ path: file }).info().findings).toEqual([]);
   });
 
-  it("open twice in this process keeps the locks of both", async () => {
+  it("kept by a repair for a moment is waited for, and for long is named busy", async () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    const [repair, other] = [new LedgerProcess(), new LedgerProcess()];
+    await repair.ask("lock", `${file}.guard`);
+    const opening = other.ask("open", { path: file });
+    await repair.ask("unlockAfter", 300);
+    expect((await opening).findings).toEqual([]);
+    await other.ask("close");
+    await repair.ask("lock", `${file}.guard`);
+    await expect(other.ask("open", { path: file })).rejects.toMatchObject({
+      code: "ledger_busy",
+      message: expect.stringContaining("repairs, restores or migrates"),
+    });
+    await repair.ask("unlockAfter", 0);
+    expect((await other.ask("open", { path: file })).findings).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== "linux")("opened a second time by this process keeps its lock", () => {
     const file = place();
     const first = openLedger({ path: file });
-    const second = new SessionDB({ path: file });
     const session = newSession(first);
+    const before = locksOn(file);
+    expect(before).toBeGreaterThan(0);
+    const second = new SessionDB({ path: file });
+    expect(locksOn(file)).toBe(before);
     second.close();
-    const child = new LedgerProcess();
-    await child.ask("open", { path: file });
-    await child.ask("close");
-    expect(existsSync(`${file}-wal`)).toBe(true); // the child was not the last one: our lock was seen
+    expect(locksOn(file)).toBe(before);
     runTurn(first, session);
     forget(first);
     expect(first.verify({ full: true })).toEqual([]);
     first.close();
+    expect(locksOn(file)).toBe(0);
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 });
+
+/** Locks of this process on the file, as the kernel lists them. */
+function locksOn(file: string): number {
+  const inode = `:${statSync(file).ino}`;
+  const lines = readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  return lines.filter((fields) => fields[4] === String(process.pid) && fields[5]?.endsWith(inode)).length;
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -44,6 +44,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const terminal of opened.splice(0)) await terminal.dispose();
+  endOrphan();
   await server?.close();
   server = undefined;
   rmSync(place, { recursive: true, force: true });
@@ -59,6 +60,20 @@ function open(args: readonly string[] = [], size: { cols?: number; rows?: number
   });
   opened.push(terminal);
   return terminal;
+}
+
+/** A command that outlives a program that is killed, and says which process it is. */
+const lasting = "run echo $$ > pid; exec sleep 60";
+const isLasting = /exec sleep 60\s+running/;
+
+function endOrphan(): void {
+  const file = join(place, "work", "pid");
+  if (!existsSync(file)) return;
+  try {
+    process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+  } catch {
+    // The program ended it, as it should where it could.
+  }
 }
 
 const isReady = /❯ Ask anything[\s\S]*saved · /;
@@ -131,8 +146,8 @@ describe("the screen", () => {
     ["SIGUSR2", 1],
     ["SIGUSR1", 1],
   ] as const)("restores the terminal after %s in a turn", async (signal, exitCode) => {
-    const terminal = open(["--yes", "run sleep 60"]);
-    await terminal.waitFor("running");
+    const terminal = open(["--yes", lasting]);
+    await terminal.waitFor(isLasting);
     process.kill(terminal.pid, signal);
     expect((await terminal.exit).exitCode).toBe(exitCode);
     expectRestored(terminal);
@@ -148,8 +163,8 @@ describe("the screen", () => {
   });
 
   it("resumes a conversation in one piece, and decides about what a kill left", async () => {
-    const first = open(["--yes", "run echo kept then run sleep 60"]);
-    await first.waitFor(/sleep 60\s+running/);
+    const first = open(["--yes", `run echo kept then ${lasting}`]);
+    await first.waitFor(isLasting);
     first.kill("SIGKILL");
     await first.exit;
     const terminal = open(["-c"], { rows: 40 });
@@ -166,15 +181,15 @@ describe("the screen", () => {
     expect(terminal.screen().some((line) => /^❯ (It|Run)/.test(line))).toBe(false);
     terminal.write("\r\x1b[B\x1b[B\r");
     await terminal.waitFor("❯ Resume the turn");
-    expectInOrder(terminal.scrollback(), ["⎿ shell sleep 60", "cancelled", "It did not happen"]);
+    expectInOrder(terminal.scrollback(), ["⎿ shell echo $$", "cancelled", "It did not happen"]);
     terminal.write("\r");
     await terminal.waitFor("● Step 2 of 2 was stopped");
     await terminal.waitFor(isReady);
   });
 
   it("says that a decision is waited for after Later, and takes up again with /recover", async () => {
-    const first = open(["--yes", "run sleep 60"]);
-    await first.waitFor(/sleep 60\s+running/);
+    const first = open(["--yes", lasting]);
+    await first.waitFor(isLasting);
     first.kill("SIGKILL");
     await first.exit;
     const terminal = open(["-c"]);

@@ -74,9 +74,7 @@ function draw(columns: number, rows: number, more: Partial<ScreenProps> = {}): r
 }
 
 describe("the live part", () => {
-  const sizes = [1, 2, 7, 20, 40, 80].flatMap((columns) =>
-    [2, 3, 4, 5, 6, 9, 15, 24].map((rows) => ({ columns, rows })),
-  );
+  const sizes = [1, 7, 20, 80].flatMap((columns) => [2, 3, 4, 5, 7, 10, 15, 24].map((rows) => ({ columns, rows })));
 
   it.each(modals.map((modal) => [modal?.kind ?? "composer", modal] as const))(
     "with %s is never wider than the window, nor as high, at any size",

@@ -11,6 +11,13 @@ const markdown = `# Head ${long}\n\n${long}**bold ${long}** and \`code\`\n\n- it
 const output = Array.from({ length: 40 }, (_, index) => `line ${index} ${long}`).join("\n");
 const made = { tool: "shell", input: { command: `npm test ${long}` }, ms: 3_100 };
 
+const longOutput: Block = { kind: "tool", made, outcome: { kind: "ok", output, exitCode: 0 } };
+const edited: Block = {
+  kind: "tool",
+  made: { tool: "edit_file", input: { path: "a.ts" } },
+  outcome: { kind: "ok", output: "a.ts +1 -1\n  1 - old\n  1 + new" },
+};
+
 const everyKind: readonly Block[] = [
   ...messageBlocks(
     message(1, "user", { parts: [{ kind: "text", text: `${long}\nsecond\tline` }] }),
@@ -21,12 +28,8 @@ const everyKind: readonly Block[] = [
     message(2, "assistant", { parts: [{ kind: "text", text: markdown }], finishReason: "interrupted" }),
     () => undefined,
   ),
-  { kind: "tool", made, outcome: { kind: "ok", output, exitCode: 0 } },
-  {
-    kind: "tool",
-    made: { tool: "edit_file", input: { path: "a.ts" } },
-    outcome: { kind: "ok", output: "a.ts +1 -1\n  1 - old\n  1 + new" },
-  },
+  longOutput,
+  edited,
   { kind: "tool", made, outcome: { kind: "unknown", output: "not known" } },
   { kind: "open-call", made, state: "unknown" },
   { kind: "note", text: long, role: "warning" },
@@ -65,9 +68,7 @@ describe("the transcript", () => {
   });
 
   it("shows a call, its end, and the head and tail of its output", () => {
-    const lines = blockLines(everyKind.find((block) => block.kind === "tool")!, { width: 80, theme: plainTheme }).map(
-      lineText,
-    );
+    const lines = blockLines(longOutput, { width: 80, theme: plainTheme }).map(lineText);
     expect(lines[0]).toMatch(/^ {2}⎿ shell npm test .*… {2}exit 0 · 3\.1 s$/);
     expect(lines).toHaveLength(9);
     expect(lines[4]).toBe("      … +33 lines");
@@ -82,7 +83,7 @@ describe("the transcript", () => {
     };
     const shown = (block: Block) => blockLines(block, { width: 80, theme: plainTheme });
     expect(shown(read).map(lineText)).toEqual([expect.stringMatching(/^ {2}⎿ read_file src\/a\.ts +2 lines$/)]);
-    const edit = shown(everyKind.find((block) => block.kind === "tool" && block.made.tool === "edit_file")!);
+    const edit = shown(edited);
     expect(edit.map(lineText)).toEqual([
       expect.stringMatching(/edit_file a\.ts +\+1 -1$/),
       "        1 - old",

@@ -11,6 +11,7 @@ import {
   message,
   openView,
   printed,
+  session,
   settled,
   started,
   turnId,
@@ -215,7 +216,7 @@ it("marks what another program wrote, and takes it for no proof that we can writ
 it("begins anew with another session", () => {
   const state = after(openView(), started, admitted(8, "x"), {
     type: "session",
-    session: { ...openView().session!, title: "t" },
+    session: { ...session, title: "t" },
     resumed: true,
   });
   expect(state.turn).toBeUndefined();
