@@ -161,7 +161,7 @@ function report(error: unknown, json: boolean): ExitCode {
     return EXIT.turnFailed;
   }
   reportLine(error, json);
-  return error instanceof UsageError ? EXIT.usage : exitCodeOf(error.code);
+  return exitCodeOf(error.code);
 }
 
 function reportLine({ code, message, hint }: { code: string; message: string; hint: string }, json: boolean): void {

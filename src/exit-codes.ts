@@ -16,8 +16,9 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Of an error's `code`. One that is not the ledger's is a failed turn. */
+/** Of an error's `code`. One that is neither wrong words nor the ledger's is a failed turn. */
 export function exitCodeOf(errorCode: string): ExitCode {
+  if (errorCode === "usage") return EXIT.usage;
   return isLedgerCode(errorCode) ? OF_LEDGER_CODE[errorCode] : EXIT.turnFailed;
 }
 

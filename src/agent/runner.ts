@@ -12,6 +12,7 @@ import type {
   ApprovalMode,
   Envelope,
   HolderId,
+  MessageId,
   ModelRoute,
   Payload,
   Refusal,
@@ -24,6 +25,7 @@ import { type Rules, stricterMode } from "./approvals.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
+import { messagesSince } from "./messages-since.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
@@ -69,11 +71,14 @@ export class Runner {
   /** When the turn last said anything, and how many approvals wait for a person, which is no stall. */
   #heardAt = 0;
   #asking = 0;
+  #isWaiting = false;
+  #known: MessageId | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#session = options.session;
+    this.#known = options.session.head;
     this.#mode = options.mode;
     this.#now = options.now ?? Date.now;
   }
@@ -94,6 +99,14 @@ export class Runner {
   get isRunning(): boolean {
     return this.#turn !== undefined;
   }
+  /** For the lease: somebody else holds the conversation. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+  /** The newest node that was told, or the head of what was opened. */
+  get known(): MessageId | undefined {
+    return this.#known;
+  }
 
   /** Events in order from now on; returns how to stop listening. */
   listen(listener: Listener): () => void {
@@ -102,6 +115,9 @@ export class Runner {
   }
 
   emit(event: SessionEvent): void {
+    if (event.type === "message-added") this.#known = event.message.id;
+    if (event.type === "head-moved") this.#known = event.head;
+    if (event.type === "session") this.#known = event.session.head;
     this.#heardAt = performance.now();
     for (const listener of this.#listeners) listener(event);
   }
@@ -184,6 +200,26 @@ export class Runner {
     this.#session = await this.#options.db.canonical(this.#session.conversation);
     this.emit({ type: "session-changed", session: this.#session });
     return this.#session;
+  }
+
+  /** Somebody else wrote meanwhile: tells it, and goes on from what is there now (C 3.9). */
+  async catchUp(): Promise<void> {
+    const { db } = this.#options;
+    const known = this.#known;
+    const session = await db.canonical(this.#session.conversation);
+    if (session.revision === this.#session.revision) return;
+    const added = session.head === known ? [] : await messagesSince(db, session, known);
+    // A turn of our own began meanwhile: it tells its messages itself.
+    if (this.#known !== known || session.conversation !== this.#session.conversation) return;
+    await this.refresh();
+    if (!added) {
+      const { id, head } = session;
+      return this.emit({ type: "head-moved", session: id, ...(head !== undefined && { head }) });
+    }
+    for (const message of added) {
+      this.emit({ type: "message-added", message, elsewhere: true });
+      for (const call of await db.callsOfMessages([message.id])) this.emit({ type: "call-changed", call });
+    }
   }
 
   /** An interrupted turn goes on from its last stored node; refused while a call of it is undecided. */
@@ -273,13 +309,14 @@ export class Runner {
       signal: this.#waiting.signal,
       stillWanted: async () => !this.#isClosed && (await hasWork(db, this.#session)),
       onHeld: (holder, since) => {
+        this.#isWaiting = true;
         this.emit({ type: "lease-awaited", conversation, ...(holder && { holder }), ...(since && { since }) });
       },
     });
+    this.#isWaiting = false;
     if (taken?.waited) {
       this.emit({ type: "lease-acquired" });
-      // Somebody else wrote meanwhile: go on from what is there now (C 3.9).
-      await this.refresh();
+      await this.catchUp();
     }
     return taken?.lease;
   }

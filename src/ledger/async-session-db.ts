@@ -101,9 +101,9 @@ export interface AsyncOptions {
   readonly workerFile?: string;
 }
 
+// eslint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor adds every verb of the table
 export interface AsyncSessionDB extends AsyncVerbs {}
 
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the verbs are added from the table above
 export class AsyncSessionDB {
   readonly #options: AsyncOptions;
   #writer: LedgerThread;

@@ -11,7 +11,7 @@ interface Migration {
 }
 
 /** The first version there is: nothing leads to it, and no older file exists. */
-export const MIGRATIONS: readonly Migration[] = [{ to: SCHEMA_VERSION, name: "the first shape", run: () => {} }];
+const MIGRATIONS: readonly Migration[] = [{ to: SCHEMA_VERSION, name: "the first shape", run: () => {} }];
 
 export function migrate(db: Database, file: string): void {
   const version = db.pragma("user_version", { simple: true }) as number;

@@ -199,7 +199,7 @@ export function setTitle(
 }
 
 /** C 11.4: control, zero-width and direction characters removed, white space collapsed, at most 100 characters. */
-export function cleanTitle(title: string): string {
+function cleanTitle(title: string): string {
   const clean = title
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")

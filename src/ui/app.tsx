@@ -65,8 +65,9 @@ class OpenScreen {
       enter: (text) => this.#enter(text),
       stop: () => {
         const { turn } = this.#screen.view;
-        if (!turn || turn.isStopping) return false;
-        this.#booted?.runner.stop();
+        const runner = this.#booted?.runner;
+        if (!runner || turn?.isStopping || !(turn || runner.isWaiting)) return false;
+        runner.stop();
         return true;
       },
       quit: () => void this.#leave({ code: EXIT.done, hangsUp: false }),

@@ -75,7 +75,11 @@ function textsAndPastes(line: Line): readonly Cell[] {
 }
 
 function insertPasteCell(buffer: Buffer, cell: PasteCell): Buffer {
-  return { ...buffer, line: spliceCells(buffer.line, buffer.column, 0, [cell]), column: buffer.column + 1 };
+  return {
+    ...buffer,
+    line: spliceCells(buffer.line, { from: buffer.column, count: 0 }, [cell]),
+    column: buffer.column + 1,
+  };
 }
 
 export function breakLine(buffer: Buffer): Buffer {
@@ -114,7 +118,7 @@ export function cutTo(buffer: Buffer, column: number): Cut {
   const count = Math.abs(column - buffer.column);
   if (count === 0) return { buffer, removed: [] };
   const removed = [buffer.line.slice(from, from + count)];
-  return { buffer: joinAt({ ...buffer, line: spliceCells(buffer.line, from, count, []), column: from }), removed };
+  return { buffer: joinAt({ ...buffer, line: spliceCells(buffer.line, { from, count }, []), column: from }), removed };
 }
 
 function joinAbove(buffer: Buffer): Cut {
@@ -142,13 +146,13 @@ function insertInLine(buffer: Buffer, text: string): Buffer {
   const after = stringCell(line[column]);
   if (isPlainAscii(text) && isPlainAscii(before + after)) {
     const cells = text.split("");
-    return { ...buffer, line: spliceCells(line, column, 0, cells), column: column + cells.length };
+    return { ...buffer, line: spliceCells(line, { from: column, count: 0 }, cells), column: column + cells.length };
   }
   const from = column - (before === "" ? 0 : 1);
   const to = column + (after === "" ? 0 : 1);
   const { cells, end } = settleSeam(line, to, graphemes(before + text + after));
   const left = cellsUpTo(cells, before.length + text.length);
-  return { ...buffer, line: spliceCells(line, from, end - from, cells), column: from + left };
+  return { ...buffer, line: spliceCells(line, { from, count: end - from }, cells), column: from + left };
 }
 
 /** Goes on as long as the last cell and the next one are not two graphemes: half a flag regroups all that follow. */
@@ -180,7 +184,7 @@ function stringCell(cell: Cell | undefined): string {
   return typeof cell === "string" ? cell : "";
 }
 
-function spliceCells(line: Line, from: number, count: number, cells: readonly Cell[]): Line {
+function spliceCells(line: Line, { from, count }: { from: number; count: number }, cells: readonly Cell[]): Line {
   // Not toSpliced or spread as arguments: a pasted line may hold more cells than a call has room for.
   return line.slice(0, from).concat(cells, line.slice(from + count));
 }

@@ -58,13 +58,18 @@ export function rowAt(ranges: readonly RowRange[], column: number): number {
   return found === -1 ? ranges.length - 1 : found;
 }
 
+interface RowPlace {
+  readonly range: RowRange;
+  readonly column: number;
+}
+
 /** Cells between a row's start and the cursor. */
-export function cellsBefore(line: Line, range: RowRange, column: number, width: number): number {
+export function cellsBefore(line: Line, { range, column }: RowPlace, width: number): number {
   return cellWidth(shownText(line.slice(range.start, column), textWidth(width)));
 }
 
 /** The column whose cell is nearest to `x` cells from the row's start; never the start of the next row. */
-export function columnAt(line: Line, range: RowRange, x: number, width: number): number {
+export function columnAt(line: Line, { range, x }: { range: RowRange; x: number }, width: number): number {
   let used = 0;
   let column = range.start;
   const last = range.end === line.length ? range.end : range.end - 1;
@@ -80,9 +85,14 @@ export function composerWindow(buffer: Buffer, width: number, maxRows: number): 
   const limit = Math.max(1, maxRows);
   const own = rowRanges(buffer.line, width);
   const at = rowAt(own, buffer.column);
-  const ownRows = own.map((range, index) => drawRow(buffer, range, width, index === at));
-  const above = [...stackRows(buffer.above, width, limit - at).reverse(), ...ownRows.slice(0, at)];
-  const below = [...ownRows.slice(at + 1), ...stackRows(buffer.below, width, limit, "down")];
+  const ownRows = own.map((range, index) =>
+    index === at ? drawCursorRow(buffer, range, width) : plainRow(buffer, range, width),
+  );
+  const above = [
+    ...stackRows(buffer.above, width, { limit: limit - at, direction: "up" }).reverse(),
+    ...ownRows.slice(0, at),
+  ];
+  const below = [...ownRows.slice(at + 1), ...stackRows(buffer.below, width, { limit, direction: "down" })];
   // Half of the window stays below the cursor while there is text for it.
   const cursorRow = Math.min(above.length, limit - 1 - Math.min(below.length, Math.floor((limit - 1) / 2)));
   const shownBelow = below.slice(0, limit - 1 - cursorRow);
@@ -97,7 +107,11 @@ export function composerWindow(buffer: Buffer, width: number, maxRows: number): 
 }
 
 /** Rows of a stack, nearest first, one more than `limit` at most, which tells that there are more. */
-function stackRows(stack: LineStack, width: number, limit: number, direction: "up" | "down" = "up"): ComposerRow[] {
+function stackRows(
+  stack: LineStack,
+  width: number,
+  { limit, direction }: { limit: number; direction: "up" | "down" },
+): ComposerRow[] {
   const rows: ComposerRow[] = [];
   for (let each = stack; each !== undefined && rows.length <= limit; each = each.rest) {
     const { line } = each;
@@ -107,13 +121,16 @@ function stackRows(stack: LineStack, width: number, limit: number, direction: "u
   return rows;
 }
 
-function drawRow(buffer: Buffer, range: RowRange, width: number, hasCursor: boolean): ComposerRow {
+function plainRow(buffer: Buffer, range: RowRange, width: number): ComposerRow {
+  return { text: rowText(buffer.line, range, width) };
+}
+
+function drawCursorRow(buffer: Buffer, range: RowRange, width: number): ComposerRow {
   const text = rowText(buffer.line, range, width);
-  if (!hasCursor) return { text };
   const limit = textWidth(width);
   const { line, column } = buffer;
   const last = Math.max(0, width - 1);
-  const x = Math.min(last, cellsBefore(line, range, column, width));
+  const x = Math.min(last, cellsBefore(line, { range, column }, width));
   const before = truncate(shownText(line.slice(range.start, column), limit), last, "");
   const cell = column < range.end && x < limit ? line[column] : undefined;
   const at = cell === undefined ? " " : shownCell(cell, limit);

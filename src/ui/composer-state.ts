@@ -194,11 +194,12 @@ function vertical(state: ComposerState, direction: "up" | "down"): ComposerState
   const row = rowAt(ranges, buffer.column);
   const own = ranges[row];
   if (own === undefined) return state;
-  const goal = state.last === "vertical" ? state.goal : cellsBefore(buffer.line, own, buffer.column, width);
+  const goal =
+    state.last === "vertical" ? state.goal : cellsBefore(buffer.line, { range: own, column: buffer.column }, width);
   const land = (target: Buffer, range: RowRange | undefined): ComposerState =>
     range === undefined
       ? state
-      : { ...state, buffer: moveTo(target, columnAt(target.line, range, goal, width)), goal, last: "vertical" };
+      : { ...state, buffer: moveTo(target, columnAt(target.line, { range, x: goal }, width)), goal, last: "vertical" };
   const inside = ranges[row + (direction === "up" ? -1 : 1)];
   if (inside !== undefined) return land(buffer, inside);
   const other = direction === "up" ? lineUp(buffer, 0) : lineDown(buffer, 0);

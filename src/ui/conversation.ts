@@ -19,7 +19,7 @@ import { type DecideState, openDecision, ownTurns, turnDetails } from "./recover
 import type { Booted } from "./screen-start.ts";
 
 /** Of a session that is gone to, and of what is left after the head moved. */
-const windowMessages = { opened: 100, moved: 4 };
+const windowMessages = { opened: 100, moved: 12 };
 
 export class Conversation {
   readonly runner: Runner;
@@ -100,10 +100,21 @@ export class Conversation {
     if (head === undefined) return this.#screen.print({ kind: "separator", text: "the conversation is empty now" });
     const separator: Block = { kind: "separator", text: "the conversation ends here now" };
     try {
-      this.#screen.print(separator, ...(await this.#window(session, { from: head, limit: windowMessages.moved })));
+      this.#screen.print(separator, ...(await this.#lastTurn(session, head)));
     } catch (error) {
       this.#screen.print(separator, note(errorWords(error), "error"));
     }
+  }
+
+  /** Where the conversation stands now: its last turn, or only its two ends when it was long. */
+  async #lastTurn(session: SessionId, head: MessageId): Promise<readonly Block[]> {
+    const { db } = this.#context;
+    const { messages } = await db.path(session, { from: head, limit: windowMessages.moved });
+    const turn = messages.filter((message) => message.turn === messages.at(-1)?.turn);
+    const isWhole = turn[0]?.role === "user";
+    const shown = isWhole ? turn : turn.slice(-1);
+    const calls = await db.callsOfMessages(shown.map(({ id }) => id));
+    return windowBlocks(shown, calls);
   }
 
   async #window(session: SessionId, wanted: { from?: MessageId; limit: number }): Promise<readonly Block[]> {

@@ -9,7 +9,7 @@ export function themeFor(env: Env, options: { plain?: boolean } = {}): Theme {
   return createTheme({ color: wantsColor(env), background: backgroundOf(env), unicode });
 }
 
-export function showsUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
+function showsUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   if (locale) return /utf-?8/i.test(locale);
   return platform === "darwin" || env["WT_SESSION"] !== undefined;

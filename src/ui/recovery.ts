@@ -36,7 +36,7 @@ export function ownTurns(open: readonly OpenTurn[]): readonly OpenTurn[] {
   return open.filter((turn) => turn.holder === undefined);
 }
 
-export function undecided(turn: OpenTurn): readonly ToolCall[] {
+function undecided(turn: OpenTurn): readonly ToolCall[] {
   return turn.calls.filter((call) => call.state === "unknown" && call.result === undefined);
 }
 
@@ -124,7 +124,7 @@ function choose(state: DecideState, choice: DecideChoice | undefined): DecideSta
 
 // ---- how it looks ----
 
-export function turnLines(turn: OpenTurn, look: Look, now: number): readonly Line[] {
+function turnLines(turn: OpenTurn, look: Look, now: number): readonly Line[] {
   const { summary, startedAt } = turn.admission;
   const ago = startedAt === undefined ? "" : `, ${agoWords(now - startedAt)}`;
   const head = `! A turn was interrupted: "${sanitize(summary)}"${ago}`;

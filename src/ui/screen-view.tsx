@@ -73,7 +73,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
  * Lines that reach the right edge are wrapped by the terminal while its window is made narrower, and some then put the
  * cursor a row off. A few columns are left free for that.
  */
-export const freeColumns = 6;
+const freeColumns = 6;
 
 function ruleLine({ width, theme }: Look): Line {
   if (width < 24) return [span(theme.glyphs.rule.repeat(Math.max(1, width - 2)), "muted")];

@@ -45,7 +45,7 @@ function named(label: string): Line {
 }
 
 /** What a call is about, on one line: its command, path or words. */
-export function callSummary({ input }: MadeCall): string {
+function callSummary({ input }: MadeCall): string {
   if (input === null || typeof input !== "object" || Array.isArray(input)) return sanitize(plain(input));
   const fields = input as { readonly [key: string]: Json };
   for (const name of ["command", "path", "pattern", "query", "url", "call", "text"]) {

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-export default function setup(): () => void {
+// Vitest wants it under this name.
+export function setup(): () => void {
   const root = mkdtempSync(path.join(tmpdir(), "stele-run-"));
   const [temporary, home] = [path.join(root, "tmp"), path.join(root, "home")];
   mkdirSync(temporary);

@@ -10,7 +10,9 @@ describe("createTheme", () => {
 
   it("has signs of one cell, in plain ASCII unless asked otherwise", () => {
     expect(Object.values(createTheme().glyphs).join("")).toMatch(/^[\x21-\x7e]+$/);
-    expect(Object.values(createTheme({ unicode: true }).glyphs).every((glyph) => glyph.length === 1)).toBe(true);
+    expect(Object.values(createTheme({ unicode: true }).glyphs).every((glyph: string) => glyph.length === 1)).toBe(
+      true,
+    );
   });
 });
 
