@@ -1,6 +1,6 @@
 // One temporary folder for the whole run, as home and as TMPDIR of every test. What is left in it at the end, or
 // a process that still works below it, fails the run: each test cleans up after itself.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -8,6 +8,7 @@ import path from "node:path";
 export function setup(): () => void {
   const root = mkdtempSync(path.join(tmpdir(), "stele-run-"));
   const [temporary, home] = [path.join(root, "tmp"), path.join(root, "home")];
+  chmodSync(root, 0o755); // a test of missing rights runs as somebody else
   mkdirSync(temporary);
   mkdirSync(home);
   process.env["TMPDIR"] = temporary;
