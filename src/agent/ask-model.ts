@@ -78,13 +78,24 @@ class AnswerParts {
         else this.#parts.push({ kind: "reasoning", text: "", opaque: part.opaque });
         return;
       case "tool-call": {
-        const { call, tool, input, opaque } = part;
+        const { tool, input, opaque } = part;
+        const call = this.#freshId(part.call);
         this.#parts.push({ kind: "tool-call", call, tool, input, ...(opaque && { opaque: { ...opaque, provider } }) });
         return;
       }
       case "finish":
       case "error":
         return;
+    }
+  }
+
+  /** Some providers repeat an id or leave it empty: a result could not be paired with its call. */
+  #freshId(asked: string): string {
+    const base = asked.toWellFormed() || "call";
+    const taken = new Set(this.#parts.map((part) => (part.kind === "tool-call" ? part.call : "")));
+    for (let n = 1; ; n += 1) {
+      const id = n === 1 ? base : `${base}-${n}`;
+      if (!taken.has(id)) return id;
     }
   }
 

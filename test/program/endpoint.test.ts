@@ -42,6 +42,19 @@ describe("an endpoint", () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY.env.LOCAL_KEY}`);
   });
 
+  it("may repeat or leave out the ids of its calls: each is run and answered", async () => {
+    const call = (command: string, id: string) => ({ id, name: "shell", arguments: { command } });
+    const { place, server } = await connected([
+      { calls: [call("echo one", "x"), call("echo two", "x"), call("echo three", "")] },
+      { text: "done" },
+    ]);
+    const ended = await place.stele(["run", "--yes", "three"], KEY);
+    expect(ended, ended.err).toMatchObject({ code: 0, out: "done\n" });
+    const results = server.requests[1]?.body.messages.filter((message) => message.role === "tool") ?? [];
+    expect(results.map((message) => String(message.content).trim())).toEqual(["one", "two", "three"]);
+    expect(new Set(results.map((message) => message["tool_call_id"])).size).toBe(3);
+  });
+
   it("never gets its key into the ledger", async () => {
     const { place } = await connected([{ status: 401, body: { error: { message: `bad key ${KEY.env.LOCAL_KEY}` } } }]);
     const ended = await place.stele(["run", "--json", "hello"], KEY);
