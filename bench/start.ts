@@ -45,7 +45,7 @@ export async function benchFrame(bench: Bench): Promise<Figure[]> {
 
 function programs({ root, folder }: Bench): { program: string; bare: string } {
   const program = path.join(root, "bin", "stele");
-  if (!existsSync(path.join(root, "dist", "stele.js"))) throw new Error("the program is not built: npm run build");
+  if (!existsSync(path.join(root, "dist", "stele.cjs"))) throw new Error("the program is not built: npm run build");
   const bare = path.join(folder, "bare.cjs");
   writeFileSync(bare, `process.stdout.write(${JSON.stringify(`${LINE}\n`)});\n`);
   return { program, bare };

@@ -1,78 +1,58 @@
-// Bundles the program: src/main.ts -> dist/stele.js, src/ledger/worker.ts -> dist/worker.js, shared and lazily
-// loaded code in dist/chunks. Everything is written to a folder beside it and swapped in when whole, so a killed
-// build leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+// Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> two packs beside it, the ledger's
+// thread -> dist/worker.js, and keeps the code that one start compiles (src/code-cache.ts). Everything is written to a
+// folder beside it and swapped in when whole, so a killed build leaves the old dist or none, never half of one. Only
+// better-sqlite3 stays in node_modules.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { supported, writePacks } from "./build/packs.mjs";
+import { plugins } from "./build/plugins.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const work = join(root, ".stele-setup");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/**
- * Yoga's loader decodes its WebAssembly through fetch("data:…"), which loads all of undici, and asynchronously.
- * Emscripten's own hook `instantiateWasm` does the same at once, without either; the bytes are taken out of the loader.
- */
-const yogaAtOnce = {
-  name: "yoga-at-once",
-  setup(bundler) {
-    const loader = /yoga-wasm-base64-esm\.js$/;
-    bundler.onLoad({ filter: /yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/ }, () => ({ contents: YOGA, loader: "js" }));
-    bundler.onLoad({ filter: loader, namespace: "file" }, async ({ path }) => {
-      const { source } = split(await readFile(path, "utf8"));
-      return { contents: source, loader: "js" };
-    });
-    bundler.onResolve({ filter: /^yoga-wasm-bytes$/ }, async ({ resolveDir }) => ({
-      path: join(resolveDir, "../binaries/yoga-wasm-base64-esm.js"),
-      namespace: "yoga-bytes",
-    }));
-    bundler.onLoad({ filter: loader, namespace: "yoga-bytes" }, async ({ path }) => {
-      const { base64 } = split(await readFile(path, "utf8"));
-      return { contents: `export default Buffer.from("${base64}", "base64");`, loader: "js" };
-    });
-  },
+/** What a made-up start of the program may take, in ms; without it the first real one keeps the code. */
+const WARM_UP_LIMIT_MS = 15_000;
+
+/** What is loaded before the first frame, with all they import at once; the first one is where the bundle begins. */
+const first = ["src/cli.ts", "src/screen.ts"];
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  minify: true,
+  legalComments: "none",
+  external: ["better-sqlite3"],
+  logLevel: "warning",
 };
 
-const YOGA = `
-import load from "../binaries/yoga-wasm-base64-esm.js";
-import bytes from "yoga-wasm-bytes";
-import wrapAssembly from "./wrapAssembly.js";
-const yoga = {
-  instantiateWasm(imports, done) {
-    const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
-    done(instance);
-    return instance.exports;
-  },
+/** The program runs as CommonJS: in Node 20 V8's cache can be given to a script and not to a module. */
+const inPacks = {
+  ...common,
+  supported,
+  define: { "process.env.NODE_ENV": '"production"', "import.meta.url": "__steleUrl" },
+  plugins,
 };
-load(yoga);
-export default wrapAssembly(yoga);
-export * from "./generated/YGEnums.js";
-`;
 
-function split(loader) {
-  const prefix = "data:application/octet-stream;base64,";
-  const found = new RegExp(`${prefix}([A-Za-z0-9+/=]+)`).exec(loader);
-  if (!found?.[1])
-    throw new Error("yoga-layout no longer carries its WebAssembly as a data URL: look at yogaAtOnce again");
-  return { base64: found[1], source: loader.replace(found[0], prefix) };
-}
-
-/** With DEV=true in the environment Ink looks for React's devtools and for its own package.json: the bundle has neither. */
-const noDevtools = {
-  name: "no-devtools",
-  setup(bundler) {
-    const inInk = (file) => ({ filter: new RegExp(`[\\\\/]ink[\\\\/]build[\\\\/]${file}\\.js$`) });
-    bundler.onLoad(inInk("utils"), () => ({ contents: "export const isDev = () => false;", loader: "js" }));
-    bundler.onLoad(inInk("devtools"), () => ({ contents: "", loader: "js" }));
+const worker = {
+  ...common,
+  entryPoints: { worker: "src/ledger/worker.ts" },
+  format: "esm",
+  // Packages in CommonJS call require() for Node's own modules.
+  banner: {
+    js: 'import{createRequire as steleCreateRequire}from"node:module";const require=steleCreateRequire(import.meta.url);',
   },
 };
 
 /** Folders of builds that were killed; one that still runs keeps its own. */
 function removeLeftovers() {
   for (const name of readdirSync(work)) {
-    const pid = /^(?:build|old)-(\d+)$/.exec(name)?.[1];
+    const pid = /^(?:build|old|warm-up)-(\d+)$/.exec(name)?.[1];
     if (pid && !isRunning(Number(pid))) rmSync(join(work, name), { recursive: true, force: true });
   }
 }
@@ -87,6 +67,23 @@ function isRunning(pid) {
   }
 }
 
+/** A program that does not start is no reason to fail here: it is whole, and says itself what it lacks. */
+function warmUp(folder) {
+  const home = join(work, `warm-up-${process.pid}`);
+  mkdirSync(home, { recursive: true });
+  const script = join(root, "scripts", "build", "warm-up.cjs");
+  const { PATH = "" } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, [script, join(folder, "stele.cjs"), home], {
+    encoding: "utf8",
+    env: { PATH },
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: WARM_UP_LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  rmSync(home, { recursive: true, force: true });
+  if (status !== 0) process.stderr.write(`the first start will be slower, nothing was compiled ahead: ${stderr}\n`);
+}
+
 function swapIn(made) {
   const dist = join(root, "dist");
   const old = join(work, `old-${process.pid}`);
@@ -95,31 +92,30 @@ function swapIn(made) {
   rmSync(old, { recursive: true, force: true });
 }
 
+async function bundle(outdir) {
+  const [{ metafile, outputFiles }] = await Promise.all([
+    build({ ...inPacks, entryPoints: first, outdir, splitting: true, format: "esm", write: false, metafile: true }),
+    build({ ...worker, outdir }),
+  ]);
+  const files = await writePacks({ folder: outdir, metafile, outputFiles, first });
+  await build({
+    ...common,
+    entryPoints: { stele: "src/main.ts" },
+    outdir,
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    define: {
+      "import.meta.url": "__steleUrl",
+      __STELE_VERSION__: JSON.stringify(version),
+      __STELE_BUNDLE__: JSON.stringify(files),
+    },
+    banner: { js: 'const __steleUrl=require("node:url").pathToFileURL(__filename).href;' },
+  });
+}
+
 mkdirSync(work, { recursive: true });
 removeLeftovers();
 const made = join(work, `build-${process.pid}`);
-await build({
-  absWorkingDir: root,
-  entryPoints: { stele: "src/main.ts", worker: "src/ledger/worker.ts" },
-  outdir: made,
-  chunkNames: "chunks/[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  minify: true,
-  legalComments: "none",
-  external: ["better-sqlite3"],
-  define: { "process.env.NODE_ENV": '"production"', __STELE_VERSION__: JSON.stringify(version) },
-  // Packages in CommonJS call require() for Node's own modules.
-  banner: {
-    js: 'import{createRequire as steleCreateRequire}from"node:module";const require=steleCreateRequire(import.meta.url);',
-  },
-  plugins: [yogaAtOnce, noDevtools],
-  logLevel: "warning",
-});
-// Code that starts the worker may end up in a chunk: "./worker.js" is right from there too.
-mkdirSync(join(made, "chunks"), { recursive: true });
-writeFileSync(join(made, "chunks", "worker.js"), 'import "../worker.js";\n');
+await bundle(made);
+warmUp(made);
 swapIn(made);

@@ -12,7 +12,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const STEPS = {
   format: ["@biomejs/biome/bin/biome", "ci", `--colors=${process.stdout.isTTY ? "force" : "off"}`],
   lint: ["oxlint/bin/oxlint"],
-  types: ["typescript/bin/tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/check.tsbuildinfo"],
+  types: [
+    "typescript/bin/tsc",
+    "--noEmit",
+    "--incremental",
+    "--tsBuildInfoFile",
+    "node_modules/.cache/check.tsbuildinfo",
+  ],
   unused: ["knip/bin/knip.js", "--no-progress"],
 };
 

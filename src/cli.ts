@@ -1,13 +1,16 @@
 // What the command line asked for, done: the screen, one turn, or one command; and how it ends. Every error
 // leaves here as one message with its hint, on stderr, as text or as JSON, with the exit code of its kind.
+// Loads only what was asked for, when it is needed: the screen paints before parser, settings and ledger are there.
 
 import { statSync } from "node:fs";
 import type { CommandResult } from "./commands/command.ts";
-import { type Dispatched, dispatch, type Globals } from "./commands/dispatch.ts";
+import type { Dispatched, Globals } from "./commands/dispatch.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
-import { nobodyToAsk, openProgram, type Program, type SessionChoice, UsageError } from "./program.ts";
+import { plainStart } from "./plain-start.ts";
+import type { Program, SessionChoice } from "./program.ts";
 import { jsonLine, type Output, printResult, safeText } from "./ui/printer.ts";
+import { UsageError } from "./usage-error.ts";
 
 const output: Output = {
   out: (text) => process.stdout.write(text),
@@ -19,7 +22,7 @@ export async function main(argv: readonly string[], version: string): Promise<Ex
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   let json = argv.includes("--json");
   try {
-    const asked = await dispatch(argv);
+    const asked = await askedFor(argv);
     if (asked.kind === "usage") throw new UsageError(asked.message, asked.hint);
     if (asked.kind === "help") return await printHelp(asked.about);
     json = asked.globals.json;
@@ -29,12 +32,20 @@ export async function main(argv: readonly string[], version: string): Promise<Ex
   }
 }
 
+async function askedFor(argv: readonly string[]): Promise<Dispatched> {
+  const globals = plainStart(argv);
+  if (globals) return { kind: "screen", prompt: "", globals };
+  const { dispatch } = await import("./commands/dispatch.ts");
+  return dispatch(argv);
+}
+
 type Asked = Exclude<Dispatched, { kind: "usage" | "help" }>;
 
 async function perform(asked: Asked, version: string): Promise<ExitCode> {
   if (asked.globals.noColor) process.env["NO_COLOR"] = "1";
   const choice = choiceOf(asked.globals);
   if (asked.kind === "screen" && canShowScreen()) return openTheScreen(asked, { version, choice });
+  const { openProgram } = await import("./program.ts");
   const program = await openProgram({ flags: asked.globals, env: process.env, version, cwd: process.cwd() });
   try {
     for (const notice of program.notices) output.err(`${safeText(notice)}\n`);
@@ -62,6 +73,12 @@ async function opened(program: Program, asked: Asked): Promise<void> {
   }
 }
 
+function whyNoScreen(): string {
+  return process.env["TERM"] === "dumb"
+    ? "This terminal can only print lines (TERM=dumb)"
+    : "There is no terminal here";
+}
+
 function canShowScreen(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
 }
@@ -85,7 +102,7 @@ async function performRun(
   const piped = await readStdin(process.stdin, asked.prompt !== "");
   const prompt = [asked.prompt, piped.trimEnd()].filter((text) => text !== "").join("\n\n");
   if (prompt.trim() === "") {
-    const here = asked.kind === "screen" ? "There is no terminal here, so stele runs one turn and ends; " : "";
+    const here = asked.kind === "screen" ? `${whyNoScreen()}, so stele runs one turn and ends; ` : "";
     throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
   }
   const request = globals.request === undefined ? {} : { request: globals.request };
@@ -97,7 +114,10 @@ async function performCommand(
   asked: Extract<Asked, { kind: "command" }>,
   choice: SessionChoice,
 ): Promise<ExitCode> {
-  const { runCommand } = await import("./commands/run-command.ts");
+  const [{ runCommand }, { nobodyToAsk }] = await Promise.all([
+    import("./commands/run-command.ts"),
+    import("./program.ts"),
+  ]);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session, true, nobodyToAsk);

@@ -6,8 +6,9 @@ import type { Runner } from "./agent/runner.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { newRequestId } from "./ledger/ids.ts";
 import type { Admission, Outcome, RequestId, Session, Target } from "./ledger/types.ts";
-import { nobodyToAsk, type Program, type SessionChoice, UsageError } from "./program.ts";
+import { nobodyToAsk, type Program, type SessionChoice } from "./program.ts";
 import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface RunOptions {
   readonly prompt: string;

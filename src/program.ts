@@ -1,6 +1,5 @@
 // Puts the program together from what the command line asked for: home, settings, models, ledger, one session
 // and its runner. Nothing here prints. The ledger opens in its own thread while the rest is read.
-import { homedir } from "node:os";
 import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
@@ -21,6 +20,8 @@ import { type OpenTurn, type RecoveryStep, recover } from "./ledger/recovery.ts"
 import type { NewSession } from "./ledger/sessions.ts";
 import { sidecarPath } from "./ledger/sidecar-path.ts";
 import type { Admission, ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
+import { tildify } from "./tilde.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The flags that every way of starting understands. */
 export interface GlobalFlags {
@@ -38,13 +39,6 @@ export type SessionChoice =
   | { readonly kind: "new" }
   | { readonly kind: "continue" }
   | { readonly kind: "session"; readonly asked: string };
-
-/** Wrong words on the command line, or a file that says them: exit code 2. */
-export class UsageError extends SteleError {
-  constructor(message: string, hint = "") {
-    super("usage", message, { hint });
-  }
-}
 
 type LoadedFine = Extract<LoadedConfig, { ok: true }>;
 
@@ -268,7 +262,16 @@ export class Program {
     const without = (rules: Rules["allow"]) => rules.filter((rule) => rule.text !== parsed.rule.text);
     const base: Rules = { allow: without(this.#rules.allow), deny: without(this.#rules.deny) };
     this.#rules = change.action === "remove" ? base : { ...base, [change.kind]: [...base[change.kind], parsed.rule] };
+    await this.#reload();
     return { ok: true };
+  }
+
+  /** What `/config` shows is what is in the files now; the rules in force are this session's. */
+  async #reload(): Promise<void> {
+    const { model } = this.#flags;
+    const flags = model === undefined ? {} : { model };
+    const loaded = await loadConfig({ home: this.home, cwd: this.cwd, env: this.#env, flags });
+    if (loaded.ok) this.#loaded = loaded;
   }
 
   async #createFile(name: string, text: string): Promise<{ ok: true; path: string } | { ok: false; problem: string }> {
@@ -312,9 +315,4 @@ export async function openProgram(options: {
 
 function routeName(route: ModelRoute): string {
   return `${route.provider}/${route.model}`;
-}
-
-export function tildify(file: string): string {
-  const person = homedir();
-  return file === person || file.startsWith(`${person}/`) ? `~${file.slice(person.length)}` : file;
 }

@@ -1,10 +1,10 @@
-// Boots the screen: mounts it first, then opens ledger, settings and session while the first frame is there.
-
-import { watchConversation } from "./agent/watch.ts";
+// Boots the screen: mounts it first, then loads the program and opens ledger, settings and session while the first
+// frame is there.
 import type { Globals } from "./commands/dispatch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Session } from "./ledger/types.ts";
-import { openProgram, type Program, type SessionChoice, tildify } from "./program.ts";
+import type { Program, SessionChoice } from "./program.ts";
+import { tildify } from "./tilde.ts";
 import { openScreen } from "./ui/app.tsx";
 import type { Booted, ScreenHost } from "./ui/screen-start.ts";
 
@@ -28,6 +28,10 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
     env: process.env,
     ...(request.prompt !== "" && { prompt: request.prompt }),
     boot: async (host) => {
+      const [{ openProgram }, { watchConversation }] = await Promise.all([
+        import("./program.ts"),
+        import("./agent/watch.ts"),
+      ]);
       const program = await openProgram({
         flags: request.globals,
         env: process.env,

@@ -70,12 +70,12 @@ function terminalStep(root, machine, lockHash) {
 }
 
 function bundleStep(root, lockHash) {
-  const inputs = ["src", "scripts/build.mjs", "package.json"];
+  const inputs = ["src", "scripts/build.mjs", "scripts/build", "package.json"];
   return {
     name: "bundle",
     title: "bundle",
     key: () => hash([lockHash(), ...inputs.flatMap((name) => listFiles(path.join(root, name)))].join("\n")),
-    outputs: [path.join(root, "dist", "stele.js"), path.join(root, "dist", "worker.js")],
+    outputs: ["stele.cjs", "worker.js"].map((name) => path.join(root, "dist", name)),
     attempts: [{ note: "bundling", ...node(root, [path.join(root, "scripts", "build.mjs")]) }],
   };
 }

@@ -34,6 +34,8 @@ export type SessionEvent =
       readonly since?: number;
     }
   | { readonly type: "lease-acquired" }
+  /** Another program runs a turn of this conversation, or, without a holder, does so no more. */
+  | { readonly type: "held-elsewhere"; readonly holder?: { readonly pid: number; readonly program: string } }
   /** An interrupted turn has to be decided about before anything else runs. */
   | { readonly type: "turn-blocked"; readonly admission: Admission }
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }

@@ -100,8 +100,13 @@ async function settleFailed(context: TurnContext, state: TurnState, answer: NoAn
   if (answer.kind === "stopped") return settleStopped(context, state, answer.partial);
   const { code, message, hint } = answer.error;
   const error: TurnError = { code, message, ...(hint !== undefined && { hint }) };
-  const words = `No answer: ${message}${hint ? ` ${hint}` : ""} The prompt is kept: /retry asks again.`;
-  await settle(context, state, { outcome: "failed", error, last: note(context, state, words) });
+  const words = [`No answer: ${sentence(message)}`, ...(hint ? [sentence(hint)] : []), "/retry asks again."];
+  await settle(context, state, { outcome: "failed", error, last: note(context, state, words.join(" ")) });
+}
+
+/** A provider's words rarely end in a full stop. */
+function sentence(words: string): string {
+  return /[.!?…)]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`;
 }
 
 /** What had streamed is kept as far as it came, marked as interrupted; it was on the screen. */

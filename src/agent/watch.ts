@@ -9,12 +9,22 @@ const LOOK_MS = 500;
 export function watchConversation(db: AsyncSessionDB, runner: Runner): () => void {
   let version: number | undefined;
   let isLooking = false;
+  let heldBy: number | undefined;
   async function look(): Promise<void> {
     const now = await db.dataVersion();
+    // A holder that was killed writes nothing about it, so one that was seen is looked at each time.
+    if (heldBy !== undefined || now !== version) await lookAtHolder();
     // The first look compares too: somebody may have written between the load and it.
     if (now === version || runner.isRunning) return;
     version = now;
     await runner.catchUp();
+  }
+  async function lookAtHolder(): Promise<void> {
+    const { holder } = await db.sessionState(runner.session.id);
+    const other = holder?.pid === process.pid ? undefined : holder;
+    if (other?.pid === heldBy) return;
+    heldBy = other?.pid;
+    runner.emit({ type: "held-elsewhere", ...(other && { holder: other }) });
   }
   const timer = setInterval(() => {
     if (isLooking || runner.isRunning) return;

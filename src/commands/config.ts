@@ -8,11 +8,13 @@ export const configCommand = defineCommand({
   needsNoSession: true,
   async run(_, { settings }) {
     const shown = settings.list();
+    const rows = shown.map(({ key, value, from }) => [key, value, from]);
     return {
       kind: "rows",
       columns: ["key", "value", "from"],
-      rows: shown.map(({ key, value, from }) => [key, value, from]),
-      empty: `Nothing is set. The file: ${settings.configFile}`,
+      // Where to change them, also while there is no such file yet.
+      rows: [...rows, ["(file)", settings.configFile, "change it here; providers: see the README"]],
+      empty: "",
       json: shown,
     };
   },

@@ -29,7 +29,6 @@ export interface Globals {
   readonly request?: string;
   readonly runQueued: boolean;
   readonly noColor: boolean;
-  readonly screenReader: boolean;
 }
 
 const OPTIONS = {
@@ -47,7 +46,6 @@ const OPTIONS = {
   profile: { type: "string", describe: "a ledger and config of its own, below home" },
   ledger: { type: "string", describe: "another ledger file" },
   "no-color": { type: "boolean", describe: "no colours" },
-  "screen-reader": { type: "boolean", describe: "plain lines, nothing is repainted" },
   help: { alias: "h", type: "boolean", describe: "this page; after a command: its own" },
   version: { alias: "V", type: "boolean", describe: "the version" },
 } as const;
@@ -131,7 +129,6 @@ function globalsOf(parsed: Parsed): Globals {
     json: parsed["json"] === true || parsed["output"] === "json",
     runQueued: parsed["run-queued"] === true,
     noColor: parsed["no-color"] === true,
-    screenReader: parsed["screen-reader"] === true,
   };
 }
 

@@ -7,18 +7,19 @@ import { counted, modelOf, nameOf } from "./results.ts";
 
 const MARKS: Readonly<Record<SessionState, string>> = { idle: " ", running: "●", interrupted: "!", unknown: "?" };
 
-export const SESSION_COLUMNS = ["#", "state", "title", "folder", "active", "messages", "id"] as const;
+/** The id stands where a narrow window still shows it: it is what the next command needs. */
+export const SESSION_COLUMNS = ["#", "state", "id", "title", "active", "messages", "folder"] as const;
 
 export function sessionCells(listing: SessionListing, at: { index: number; now: number }): readonly string[] {
   const { session } = listing;
   return [
     String(at.index + 1),
     stateOf(listing),
+    session.id,
     titleOf(listing),
-    session.cwd,
     ageOf(session.lastActivityAt, at.now),
     String(session.messages),
-    session.id,
+    session.cwd,
   ];
 }
 

@@ -140,8 +140,23 @@ function isOpenHere(file: string): boolean {
 function prepareFolder(folder: string): void {
   const existing = statOf(folder);
   if (existing && !existing.isDirectory()) throw ledgerError("ledger_read_only", `${folder} is no folder.`);
-  if (!existing) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existing) makeFolder(folder);
   accessSync(folder, constants.W_OK | constants.X_OK);
+}
+
+/** Step by step: `recursive: true` never comes back on some file systems that refuse every folder (/proc). */
+function makeFolder(folder: string): void {
+  const above = path.dirname(folder);
+  if (above !== folder && !statOf(above)) makeFolder(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return; // somebody else was quicker
+    if (code === "ENOENT")
+      throw ledgerError("ledger_read_only", `${folder} cannot be made: ${message}`, { cause: error });
+    throw error;
+  }
 }
 
 /** True when a ledger is there, false when nothing is; throws on everything else, without a write. */

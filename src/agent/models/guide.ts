@@ -140,7 +140,7 @@ function fate(outcome: ToolOutcome): string {
     case "failed":
       return outcome.exitCode === undefined ? "failed" : `failed with exit code ${outcome.exitCode}`;
     case "cancelled":
-      return "was stopped";
+      return "did not come to its end";
     case "denied":
       return "was not allowed";
     case "unknown":

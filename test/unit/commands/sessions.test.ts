@@ -6,7 +6,7 @@ describe("/sessions", () => {
     const desk = await openDesk();
     await desk.say("say hello");
     const result = await desk.type("/sessions");
-    expect(words(result)).toMatch(/^1 {2}idle {2}say hello {2}.* {2}just now {2}2 {2}\d{8}-\d{6}-[0-9a-f]{6}$/);
+    expect(words(result)).toMatch(/^1 {2}idle {2}\d{8}-\d{6}-[0-9a-f]{6} {2}say hello {2}just now {2}2 {2}\S+$/);
     const [line] = jsonLines(result);
     expect(line).toEqual({
       id: desk.runner.session.id,

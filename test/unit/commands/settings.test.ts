@@ -147,9 +147,12 @@ describe("/tools and /config", () => {
     expect(words(await desk.type("/tools"))).toMatch(/write_file.*is refused/);
   });
 
-  it("say where a value comes from", async () => {
+  it("say where a value comes from, and where to change it", async () => {
     const desk = await openDesk();
-    expect(await desk.type("/config")).toMatchObject({ rows: [["theme", '"auto"', "default"]] });
+    const result = await desk.type("/config");
+    if (result.kind !== "rows") throw new Error(result.kind);
+    expect(result.rows[0]).toEqual(["theme", '"auto"', "default"]);
+    expect(result.rows.at(-1)?.[1]).toMatch(/config\.json$/);
   });
 });
 

@@ -35,7 +35,7 @@ describe("bin/stele", () => {
 
   it("runs the built program with its arguments and exit code, through a link from elsewhere", () => {
     const root = tree();
-    write(root, "dist/stele.js", "console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 5;");
+    write(root, "dist/stele.cjs", "console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 5;");
     const link = join(temporaryTree(), "stele");
     symlinkSync(join(root, "bin", "stele"), link);
     const { status, stdout } = run(link, ["run", "a b", "--json"]);
@@ -46,10 +46,16 @@ describe("bin/stele", () => {
 describe("scripts/build.mjs", () => {
   function tree(): string {
     const root = temporaryTree();
-    cpSync(join(projectRoot, "scripts", "build.mjs"), join(root, "scripts", "build.mjs"), { recursive: true });
+    for (const name of ["scripts/build.mjs", "scripts/build", "src/main.ts", "src/code-cache.ts"]) {
+      cpSync(join(projectRoot, name), join(root, name), { recursive: true });
+    }
     symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
     write(root, "package.json", `{ "type": "module", "version": "9.8.7" }`);
-    write(root, "src/main.ts", `console.log(__STELE_VERSION__); await import("./screen.ts");`);
+    write(
+      root,
+      "src/cli.ts",
+      `export async function main(argv, version) { console.log(version); await import("./screen.ts"); return 0; }`,
+    );
     write(
       root,
       "src/ledger/worker.ts",
@@ -67,26 +73,41 @@ describe("scripts/build.mjs", () => {
   it("bundles screen, worker and version, with fetch untouched and no developer tools looked for", () => {
     const root = tree();
     expect(run(process.execPath, [join(root, "scripts", "build.mjs")])).toEqual({ status: 0, stdout: "", stderr: "" });
-    const { status, stdout, stderr } = run(process.execPath, [join(root, "dist", "stele.js")], { DEV: "true" });
+    const { status, stdout, stderr } = run(process.execPath, [join(root, "dist", "stele.cjs")], { DEV: "true" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout.split("\n").filter(Boolean)).toEqual(["9.8.7", "painted", "function"]);
-    for (const worker of ["worker.js", "chunks/worker.js"]) {
-      expect(run(process.execPath, [join(root, "dist", worker)]).stdout).toContain("user_version: 0");
-    }
+    expect(run(process.execPath, [join(root, "dist", "worker.js")]).stdout).toContain("user_version: 0");
+  });
+
+  it("compiles ahead what a start needs, for this Node", () => {
+    const root = tree();
+    run(process.execPath, [join(root, "scripts", "build.mjs")]);
+    const [cache = "", ...more] = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".cache"));
+    expect({ cache, more }).toMatchObject({ cache: expect.stringContaining(process.version), more: [] });
+    expect(readFileSync(join(root, "dist", cache)).length).toBeGreaterThan(100_000);
+  });
+
+  it("builds a program that cannot start, and says what it shows instead", () => {
+    const root = tree();
+    write(root, "src/cli.ts", `throw new Error("broken on purpose");`);
+    const { status, stderr } = run(process.execPath, [join(root, "scripts", "build.mjs")]);
+    expect(status).toBe(0);
+    expect(stderr).toContain("broken on purpose");
+    expect(readdirSync(join(root, "dist"))).toContain("stele.cjs");
   });
 
   it("removes what earlier builds left, and keeps the old program when a build fails", () => {
     const root = tree();
-    write(root, "dist/chunks/old-chunk.js", "");
+    write(root, "dist/old-chunk.js", "");
     write(root, `.stele-setup/build-${spawnSync(process.execPath, ["-e", ""]).pid}/half.js`, "");
     run(process.execPath, [join(root, "scripts", "build.mjs")]);
-    expect(readdirSync(join(root, "dist", "chunks"))).not.toContain("old-chunk.js");
+    expect(readdirSync(join(root, "dist"))).not.toContain("old-chunk.js");
     expect(readdirSync(join(root, ".stele-setup"))).toEqual([]);
 
-    const before = readFileSync(join(root, "dist", "stele.js"), "utf8");
-    write(root, "src/main.ts", "this is not TypeScript");
+    const before = readFileSync(join(root, "dist", "stele.cjs"), "utf8");
+    write(root, "src/cli.ts", "this is not TypeScript");
     expect(run(process.execPath, [join(root, "scripts", "build.mjs")]).status).toBe(1);
-    expect(readFileSync(join(root, "dist", "stele.js"), "utf8")).toBe(before);
+    expect(readFileSync(join(root, "dist", "stele.cjs"), "utf8")).toBe(before);
   });
 });
 

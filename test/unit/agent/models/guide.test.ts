@@ -68,7 +68,7 @@ describe("the guide", () => {
 
   test.each<[ToolOutcomeKind, string]>([
     ["failed", "failed"],
-    ["cancelled", "was stopped"],
+    ["cancelled", "did not come to its end"],
     ["denied", "was not allowed"],
     ["unknown", "has an unknown outcome"],
   ])("stops at a step that is %s, names it and runs nothing after it", async (kind, words) => {

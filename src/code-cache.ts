@@ -1,0 +1,109 @@
+// Loads a bundle with the code that V8 compiled of it in an earlier run. The bundle is in packs: files with some of its
+// chunks each, so that those of the first frame are not held up by the rest (scripts/build/packs.mjs makes them). The
+// code of a pack lies beside it, for each Node. One that is missing, of another length of source or of other flags of
+// V8 only costs time; nothing here fails because of it. V8 compares no more than that: a pack's name has to say its
+// content, and a cache is written whole, and to the disk, before it gets its name.
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+
+export interface BundleFiles {
+  /** In the folder of this file, ASCII only; each is read when a chunk is in none before it. */
+  readonly packs: readonly string[];
+  /** The chunk to begin with. */
+  readonly entry: string;
+}
+
+export interface Loaded<Exports> {
+  readonly exports: Exports;
+  /** Keeps what is compiled by now for the next start, where nothing that fits was kept yet. */
+  readonly keep: () => void;
+}
+
+/** Takes what a module in CommonJS sees, and the URL of the bundle. */
+type Chunk = (...given: readonly unknown[]) => void;
+
+interface Pack {
+  readonly chunks: Readonly<Record<string, Chunk>>;
+  readonly keep: () => void;
+}
+
+export function loadBundle<Exports>({ packs, entry }: BundleFiles): Loaded<Exports> {
+  const url = import.meta.url;
+  const own = fileURLToPath(url);
+  const folder = path.dirname(own);
+  const requireOther = createRequire(url);
+  const opened: Pack[] = [];
+  const modules = new Map<string, { exports: unknown }>();
+
+  function chunkOf(name: string): Chunk {
+    for (let at = 0; at < packs.length; at += 1) {
+      const pack = (opened[at] ??= openPack(path.join(folder, packs[at] ?? "")));
+      const chunk = pack.chunks[name];
+      if (chunk) return chunk;
+    }
+    throw new Error(`the program is not whole: ${name} is missing`);
+  }
+
+  function load(name: string): unknown {
+    const known = modules.get(name);
+    if (known) return known.exports;
+    const chunk = chunkOf(name);
+    const module = { exports: {} as unknown };
+    modules.set(name, module);
+    chunk(module.exports, requireFrom, module, own, folder, url);
+    return module.exports;
+  }
+
+  function requireFrom(name: string): unknown {
+    return name.startsWith("./") ? load(name.slice(2)) : requireOther(name);
+  }
+
+  return {
+    exports: load(entry) as Exports,
+    keep: () => {
+      for (const pack of opened) pack.keep();
+    },
+  };
+}
+
+function openPack(file: string): Pack {
+  const cacheFile = `${file}.${process.version}-${process.platform}-${process.arch}.cache`;
+  const cachedData = readIfThere(cacheFile);
+  // In messages the file is named without its folder: what V8 kept says where it was made.
+  const script = new Script(readFileSync(file, "latin1"), {
+    filename: path.basename(file),
+    ...(cachedData && { cachedData }),
+  });
+  const chunks = script.runInThisContext() as Pack["chunks"];
+  const fits = cachedData !== undefined && script.cachedDataRejected !== true;
+  return { chunks, keep: () => fits || write(cacheFile, script.createCachedData()) };
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    // Missing, or not ours to read: compiled anew.
+    return undefined;
+  }
+}
+
+function write(file: string, data: Buffer): void {
+  const made = `${file}.${process.pid}`;
+  try {
+    const fd = openSync(made, "wx", 0o644);
+    try {
+      writeFileSync(fd, data);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(made, file);
+  } catch {
+    // A folder that is not ours to write, or a full disk: every start compiles anew.
+    rmSync(made, { force: true });
+  }
+}

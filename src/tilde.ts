@@ -1,0 +1,7 @@
+// File names as people write them.
+import { homedir } from "node:os";
+
+export function tildify(file: string): string {
+  const person = homedir();
+  return file === person || file.startsWith(`${person}/`) ? `~${file.slice(person.length)}` : file;
+}
