@@ -1,6 +1,7 @@
 // Table `admissions`: what was asked, durably, and what became of it. Rows, statements, plain data.
 import { decodeJson, decodeProcess } from "./codec.ts";
 import type { Database } from "./open.ts";
+import { CANONICAL_OF, WRITING_COLUMNS, type WritingRow } from "./sessions-table.ts";
 import type {
   Admission,
   AdmissionId,
@@ -48,19 +49,25 @@ export interface AdmissionRow {
   readonly settled_at: number | null;
 }
 
-/** What a fence compares: an admission and the lease of its conversation, in one read. */
-export type FenceRow = Pick<AdmissionRow, "conversation_id" | "kind" | "status" | "owner" | "epoch"> & {
-  readonly holder: HolderId | null;
-  readonly lease_epoch: number | null;
-  readonly expires_at: number | null;
-};
+/** What a fence compares, and what a write needs next, in one read: admission, lease, session and head. */
+export type FenceRow = Pick<AdmissionRow, "conversation_id" | "kind" | "status" | "owner" | "epoch"> &
+  WritingRow & {
+    readonly holder: HolderId | null;
+    readonly lease_epoch: number | null;
+    readonly expires_at: number | null;
+  };
 
 export function admissionQueries(db: Database) {
   return {
     get: db.prepare<[number], AdmissionRow>("select * from admissions where seq = ?"),
     fence: db.prepare<[number], FenceRow>(
-      `select a.conversation_id, a.kind, a.status, a.owner, a.epoch, l.holder, l.epoch as lease_epoch, l.expires_at
-       from admissions a left join turn_leases l on l.conversation_id = a.conversation_id where a.seq = ?`,
+      `select a.conversation_id, a.kind, a.status, a.owner, a.epoch, l.holder, l.epoch as lease_epoch, l.expires_at,
+         ${WRITING_COLUMNS}
+       from admissions a
+       left join turn_leases l on l.conversation_id = a.conversation_id
+       left join sessions s on s.id = ${CANONICAL_OF("a.conversation_id")}
+       left join messages p on p.id = s.head_id
+       where a.seq = ?`,
     ),
     byRequest: db.prepare<[string], AdmissionRow>(
       "select * from admissions where principal = 'local' and request_id = ?",

@@ -4,6 +4,7 @@ import { decodeJson, decodeParts, encodeParts, searchableText } from "./codec.ts
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, messageHash } from "./ids.ts";
 import type { Database } from "./open.ts";
+import type { HeadColumns } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
 import type { AdmissionId, Hash, Message, MessageId, Part, Role, SessionId, Usage } from "./types.ts";
 
@@ -29,18 +30,19 @@ const COLUMNS =
   "id, hash, session_id, parent_id, depth, turn, admission_id, role, parts, provider, model, finish_reason, usage," +
   " created_at, live";
 
+type ParentRow = Pick<MessageRow, "hash" | "depth" | "turn" | "created_at">;
+
 export function messageQueries(db: Database) {
   return {
     get: db.prepare<[number], MessageRow>(`select ${COLUMNS} from messages where id = ?`),
     byHash: db.prepare<[string], MessageRow>(`select ${COLUMNS} from messages where hash = ?`),
-    parent: db.prepare<[number], Pick<MessageRow, "hash" | "depth" | "turn" | "created_at">>(
-      "select hash, depth, turn, created_at from messages where id = ?",
-    ),
+    parent: db.prepare<[number], ParentRow>("select hash, depth, turn, created_at from messages where id = ?"),
     insert: db.prepare(
       `insert into messages (hash, session_id, parent_id, depth, turn, admission_id, role, parts, text, provider, model,
          finish_reason, usage, created_at)
        values (@hash, @session_id, @parent_id, @depth, @turn, @admission_id, @role, @parts, @text, @provider, @model,
-         @finish_reason, @usage, @created_at)`,
+         @finish_reason, @usage, @created_at)
+       on conflict (hash) do nothing`,
     ),
     /** Newest first: a walk from a node towards the root that ends after a number of nodes. */
     walk: db.prepare<[number, number], MessageRow>(
@@ -85,21 +87,16 @@ export interface NewNode {
  */
 export function insertNode(
   tx: Tx,
-  place: { session: SessionId; parent: MessageId | undefined },
+  place: { session: SessionId; parent: MessageId | undefined; head: HeadColumns | undefined },
   node: NewNode,
 ): { row: MessageRow; isFresh: boolean } {
   if (!Number.isSafeInteger(node.at)) throw ledgerError("bad_input", `${node.at} is no time in whole milliseconds.`);
   const { session, parent: parentId } = place;
-  const parent = parentId === undefined ? undefined : tx.q.messages.parent.get(parentId);
+  const parent = place.head ? parentOf(place.head) : parentId ? tx.q.messages.parent.get(parentId) : undefined;
   if (parentId !== undefined && !parent) throw ledgerError("row_missing", `Message ${parentId} is not there.`);
   const parts = encodeParts(node.parts);
   let at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
   let hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
-  for (let stored = tx.q.messages.byHash.get(hash); stored; stored = tx.q.messages.byHash.get(hash)) {
-    if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
-    at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
-    hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
-  }
   const columns = {
     hash,
     session_id: session,
@@ -116,9 +113,25 @@ export function insertNode(
     usage: node.usage ? canonicalJson(node.usage) : null,
     created_at: at,
   };
-  const id = Number(tx.q.messages.insert.run(columns).lastInsertRowid) as MessageId;
+  let inserted = tx.q.messages.insert.run(columns);
+  while (inserted.changes === 0) {
+    const stored = tx.q.messages.byHash.get(hash);
+    if (!stored) throw ledgerError("ledger_internal", `Message ${hash} is neither stored nor new.`);
+    if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
+    at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
+    hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
+    inserted = tx.q.messages.insert.run(Object.assign(columns, { hash, created_at: at }));
+  }
+  const id = Number(inserted.lastInsertRowid) as MessageId;
   for (const blob of blobsOf(node.parts)) tx.q.blobs.refMessage.run(blob, id);
   return { row: Object.assign(columns, { id, live: 1 }), isFresh: true };
+}
+
+/** The columns that the caller has read with the session; undefined without a head. */
+function parentOf(head: HeadColumns): ParentRow | undefined {
+  const { head_hash: hash, head_depth: depth, head_turn: turn, head_at: created_at } = head;
+  if (hash === null || depth === null || turn === null || created_at === null) return undefined;
+  return { hash, depth, turn, created_at };
 }
 
 function blobsOf(parts: readonly Part[]): Hash[] {

@@ -5,6 +5,7 @@ import type {
   ConversationId,
   Edge,
   EndReason,
+  Hash,
   Json,
   MessageId,
   ModelRoute,
@@ -52,7 +53,27 @@ export interface SessionRow {
 }
 
 /** What an append needs of it: the whole row would cost more than the insert. */
-export type WritingRow = Pick<SessionRow, "id" | "head_id" | "end_reason" | "provider" | "model" | "model_options">;
+export type WritingRow = Pick<SessionRow, "id" | "head_id" | "end_reason" | "provider" | "model" | "model_options"> &
+  HeadColumns;
+
+/** What a new node needs of the head it extends, read with the session in one go; null without a head. */
+export interface HeadColumns {
+  readonly head_hash: Hash | null;
+  readonly head_depth: number | null;
+  readonly head_turn: number | null;
+  readonly head_at: number | null;
+  /** 1: an undo is not yet built upon. */
+  readonly redoable: number;
+}
+
+/** `s` and `p` are the session and its head. */
+export const WRITING_COLUMNS = `s.id, s.head_id, s.end_reason, s.provider, s.model, s.model_options,
+  p.hash as head_hash, p.depth as head_depth, p.turn as head_turn, p.created_at as head_at,
+  exists (select 1 from head_moves h where h.session_id = s.id and h.redoable = 1) as redoable`;
+
+/** Of a conversation: its highest generation. */
+export const CANONICAL_OF = (conversation: string) => `(select c.id from sessions c
+  where c.conversation_id = ${conversation} and c.deleted_at is null order by c.generation desc limit 1)`;
 
 const SELECT = `select s.*, m.depth as head_depth, m.turn as head_turn
   from sessions s left join messages m on m.id = s.head_id`;
@@ -73,8 +94,7 @@ export function sessionQueries(db: Database) {
       `${SELECT} where s.conversation_id = ? and s.deleted_at is null order by s.generation desc limit 1`,
     ),
     writing: db.prepare<[string], WritingRow>(
-      `select id, head_id, end_reason, provider, model, model_options from sessions
-       where conversation_id = ? and deleted_at is null order by generation desc limit 1`,
+      `select ${WRITING_COLUMNS} from sessions s left join messages p on p.id = s.head_id where s.id = ${CANONICAL_OF("?")}`,
     ),
     ofConversation: db.prepare<[string], SessionRow>(`${SELECT} where s.conversation_id = ? order by s.generation`),
     /** Newest of a folder that is worth continuing: it has messages, or /new made it on purpose. */

@@ -150,7 +150,7 @@ export function lowerLive(tx: Tx, from: MessageId): void {
  */
 export function extendHead(
   tx: Tx,
-  session: WritingRow,
+  session: HeadOf,
   node: NewNode & { readonly parent?: MessageId | undefined },
 ): { row: MessageRow; isFresh: boolean } {
   if (session.end_reason === "compression")
@@ -158,18 +158,23 @@ export function extendHead(
   const parent = "parent" in node ? node.parent : (session.head_id ?? undefined);
   const repeated = "parent" in node ? undefined : repeatedNote(tx, session, node);
   if (repeated) return { row: repeated, isFresh: false };
-  const added = insertNode(tx, { session: session.id, parent }, node);
+  const head = "head_hash" in session && parent === session.head_id ? session : undefined;
+  const added = insertNode(tx, { session: session.id, parent, head }, node);
   if (!added.isFresh) return added;
   if ((session.head_id ?? undefined) !== parent)
     throw ledgerError("stale_head", `The conversation moved on: its head is ${session.head_id}, not ${parent}.`);
   tx.q.sessions.setHead.run(added.row.id, added.row.created_at, session.id);
-  if (node.role === "user" || node.role === "assistant") tx.q.moves.closeRedo.run(session.id);
+  const endsRedo = node.role === "user" || node.role === "assistant";
+  if (endsRedo && !("redoable" in session && session.redoable === 0)) tx.q.moves.closeRedo.run(session.id);
   return added;
 }
 
+/** A session to be written in; with its head's columns, where they were read just before in this transaction. */
+type HeadOf = Pick<WritingRow, "id" | "head_id" | "end_reason"> | WritingRow;
+
 function repeatedNote(
   tx: Tx,
-  session: WritingRow,
+  session: HeadOf,
   node: Pick<NewNode, "role" | "parts" | "at" | "admission">,
 ): MessageRow | undefined {
   const head = node.role !== "note" || session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);

@@ -96,8 +96,11 @@ function requireEnd(tx: TurnTx, last: MessageId | null): void {
 }
 
 /** One more node of a running turn under the head it names, with what it cost. */
-function addTurnMessage(tx: TurnTx, message: NewMessage): { message: Message; isFresh: boolean } {
-  const session = writingRow(tx.q, tx.turn.conversation);
+function addTurnMessage(
+  tx: TurnTx,
+  message: NewMessage,
+  session = writingRow(tx.q, tx.turn.conversation),
+): { message: Message; isFresh: boolean } {
   const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
   if (!isFresh) return { message: toMessage(row), isFresh };
   if (message.role === "assistant" && message.provider !== undefined) {
@@ -117,7 +120,8 @@ export interface Appended {
 export function append(tx: TurnTx, message: NewMessage, proposed: readonly ProposedCall[]): Appended {
   requireStarted(tx);
   requireSameCalls(message, proposed);
-  const { message: node, isFresh } = addTurnMessage(tx, message);
+  // Nothing was written in this transaction yet: session and head are as the fence read them.
+  const { message: node, isFresh } = addTurnMessage(tx, message, tx.admission);
   if (isFresh && proposed.length === 0) return { message: node, calls: [] };
   if (isFresh) proposeCalls(tx, node.id, proposed);
   return { message: node, calls: tx.q.calls.ofMessage.all(node.id).map(toCall) };

@@ -15,8 +15,8 @@ import { handleKeys, type KeyActions } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
 import { guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 
-/** In ms: how long a turn gets to end, and then the ledger to close. A terminal that hung up leaves a second in all. */
-const patience = { turn: 6_000, shutdown: 4_000, crashTurn: 2_000, hangUpTurn: 600, hangUpShutdown: 250, exit: 100 };
+/** In ms: how long a turn gets to end (a command that ignores TERM takes 5 s), and then the ledger to close. */
+const patience = { turn: 6_000, shutdown: 4_000, crashTurn: 2_000, exit: 100 };
 
 export function openScreen(start: ScreenStart): Promise<number> {
   return new OpenScreen(start).done;
@@ -49,7 +49,7 @@ class OpenScreen {
       onKeys: (events) => handleKeys(this.#screen, events, actions),
       onResize: () => this.#screen.redraw(),
       onContinue: () => this.#screen.resume(),
-      onSignal: (signal) => void this.#leave({ code: EXIT.stopped, hangsUp: signal === "SIGHUP" }),
+      onSignal: (signal) => void this.#leave(EXIT.stopped, signal === "SIGINT"),
       onCrash: (error) => void this.#crash(error),
     });
     const words = `  stele ${start.version}  ${sanitize(start.folder)}`;
@@ -70,7 +70,7 @@ class OpenScreen {
         runner.stop();
         return true;
       },
-      quit: () => void this.#leave({ code: EXIT.done, hangsUp: false }),
+      quit: () => void this.#leave(EXIT.done),
       suspend: () => {
         this.#screen.suspend();
         this.#guard.suspend();
@@ -138,7 +138,7 @@ class OpenScreen {
     const conversation = new Conversation({
       booted,
       screen,
-      quit: () => void this.#leave({ code: EXIT.done, hangsUp: false }),
+      quit: () => void this.#leave(EXIT.done),
     });
     this.#conversation = conversation;
     for (const { key, text } of this.#early) {
@@ -177,33 +177,34 @@ class OpenScreen {
     this.#isLeaving = true;
     for (const { text } of this.#early) this.#screen.print(note(`not sent: ${text}`, "warning"));
     this.#screen.print(note(errorWords(error), "error"));
-    await this.#finish({ code: exitCodeOf(turnError(error).code), shutdownMs: patience.shutdown });
+    await this.#finish(exitCodeOf(turnError(error).code));
   }
 
-  async #leave({ code, hangsUp }: { code: number; hangsUp: boolean }): Promise<void> {
-    // Asked again: no more waiting for the turn.
-    if (this.#isLeaving)
-      return this.#finish({ code, shutdownMs: hangsUp ? patience.hangUpShutdown : patience.shutdown });
+  /** Asked again by a person, there is no more waiting for the turn; a second hang-up changes nothing. */
+  async #leave(code: number, byPerson = true): Promise<void> {
+    if (this.#isLeaving) return byPerson ? this.#finish(code) : undefined;
     this.#isLeaving = true;
     this.#screen.dispatch({ type: "closing" });
     this.#screen.paint();
     const { runner } = this.#booted ?? {};
-    if (runner) await within(runner.close(), hangsUp ? patience.hangUpTurn : patience.turn);
-    await this.#finish({ code, shutdownMs: hangsUp ? patience.hangUpShutdown : patience.shutdown });
+    if (runner) await within(runner.close(), patience.turn);
+    await this.#finish(code);
   }
 
   #finishing: Promise<void> | undefined;
 
-  #finish(end: { code: number; shutdownMs: number }): Promise<void> {
-    this.#finishing ??= this.#restore(end);
+  #finish(code: number): Promise<void> {
+    this.#finishing ??= this.#restore(code);
     return this.#finishing;
   }
 
-  async #restore({ code, shutdownMs }: { code: number; shutdownMs: number }): Promise<void> {
+  async #restore(code: number): Promise<void> {
+    const waiting = this.#screen.view.queue.length;
+    if (waiting > 0) this.#screen.print(note(waitingWords(waiting), "warning"));
     this.#screen.close();
     this.#guard.close();
     const session = this.#booted?.runner.session;
-    await within(this.#start.shutdown(), shutdownMs);
+    await within(this.#start.shutdown(), patience.shutdown);
     this.#screen.paint();
     if (session?.head !== undefined) process.stdout.write(`resume with: stele -r ${session.id}\n`);
     this.#resolve(code);
@@ -219,8 +220,12 @@ class OpenScreen {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${sanitize(`stele broke off: ${words}`, { keepNewlines: true })}\n`);
     if (this.#booted) await within(this.#booted.runner.close(), patience.crashTurn);
-    await this.#finish({ code: EXIT.turnFailed, shutdownMs: patience.shutdown });
+    await this.#finish(EXIT.turnFailed);
   }
+}
+
+function waitingWords(count: number): string {
+  return count === 1 ? "1 prompt waits: /queue" : `${count} prompts wait: /queue`;
 }
 
 type Loaded = typeof import("./conversation.ts");

@@ -1,6 +1,6 @@
 // The state of one approval prompt, pure. Its hazard is the answer nobody meant to give: keys count only after
-// `drawn`, pastes never answer, text of more than one character never answers, and after stray text enter does not
-// answer either until the person moves or types a choice.
+// `drawn`, pastes never answer, text of more than one character never answers, after stray text enter does not answer
+// either until the person moves or types a choice, and nothing is allowed whose end has not been on the screen.
 import { composerAction } from "./composer-keys.ts";
 import { composerColumns } from "./composer-layout.ts";
 import { type ComposerState, composerReducer, createComposer, submitComposer } from "./composer-state.ts";
@@ -37,6 +37,8 @@ export interface ApprovalState {
   /** Rows of the body above the window, and how many it may be. */
   readonly scroll: number;
   readonly maxScroll: number;
+  /** The end of the body has been drawn. */
+  readonly seen: boolean;
   /** Cells for the text of an explanation. */
   readonly columns: number;
   /** There while the person writes why not. */
@@ -56,7 +58,8 @@ const choiceKeys: Readonly<Record<string, ApprovalChoice>> = { y: "once", a: "al
 export function createApproval(request: ApprovalRequest): ApprovalState {
   const choices: readonly ApprovalChoice[] =
     request.rule === undefined ? ["once", "no", "no-because"] : ["once", "always", "no", "no-because"];
-  return { request, drawn: false, choices, selected: 0, stray: false, scroll: 0, maxScroll: 0, columns: 40 };
+  const body = { scroll: 0, maxScroll: 0, seen: false, columns: 40 };
+  return { request, drawn: false, choices, selected: 0, stray: false, ...body };
 }
 
 export function approvalReducer(state: ApprovalState, action: ApprovalAction): ApprovalState {
@@ -64,7 +67,8 @@ export function approvalReducer(state: ApprovalState, action: ApprovalAction): A
   if (action.type === "drawn") {
     const scroll = Math.min(state.scroll, action.maxScroll);
     const columns = composerColumns(action.width, explanationPrompt);
-    const sized = { ...state, drawn: true, maxScroll: action.maxScroll, scroll, columns };
+    const seen = isEndShown(state, action.maxScroll);
+    const sized = { ...state, drawn: true, maxScroll: action.maxScroll, scroll, seen, columns };
     const { explanation } = state;
     if (explanation === undefined) return sized;
     return { ...sized, explanation: composerReducer(explanation, { type: "resize", width: columns }) };
@@ -88,13 +92,18 @@ function choose(state: ApprovalState, event: KeyEvent, page: number): ApprovalSt
     case "ctrl+c":
       return answer(state, "no");
     case "up":
-      return select(state, state.selected - 1);
+      return state.seen ? select(state, state.selected - 1) : scrollTo(state, state.scroll - 1);
     case "down":
+      return state.seen ? select(state, state.selected + 1) : scrollTo(state, state.scroll + 1);
+    case "shift+tab":
+      return select(state, state.selected - 1);
     case "tab":
       return select(state, state.selected + 1);
     case "pageup":
+    case "ctrl+u":
       return scrollTo(state, state.scroll - page);
     case "pagedown":
+    case "ctrl+d":
       return scrollTo(state, state.scroll + page);
     case "home":
       return scrollTo(state, 0);
@@ -103,6 +112,11 @@ function choose(state: ApprovalState, event: KeyEvent, page: number): ApprovalSt
     default:
       return state;
   }
+}
+
+/** With `maxScroll` rows of it outside the window now. */
+export function isEndShown({ seen, scroll }: ApprovalState, maxScroll: number): boolean {
+  return seen || scroll >= maxScroll;
 }
 
 function select(state: ApprovalState, index: number): ApprovalState {
@@ -115,7 +129,9 @@ function scrollTo(state: ApprovalState, scroll: number): ApprovalState {
 
 function answer(state: ApprovalState, choice: ApprovalChoice): ApprovalState {
   if (choice === "no-because") return { ...state, explanation: createComposer({ width: state.columns }), stray: false };
-  if (choice !== "always") return { ...state, answer: { kind: choice } };
+  if (choice === "no") return { ...state, answer: { kind: choice } };
+  if (!state.seen) return state;
+  if (choice === "once") return { ...state, answer: { kind: choice } };
   const { rule } = state.request;
   return rule === undefined ? state : { ...state, answer: { kind: "always", rule } };
 }

@@ -1,12 +1,19 @@
 // Draws an approval prompt: what would run, whole and with everything invisible spelled out, why it is asked, and
-// the choices. Never higher than `maxRows` (2 at least): a long body is a window that pages and says how much there is.
+// the choices, and the keys. Never higher than `maxRows` (2 at least): a long body is a window that pages, and the line
+// of the keys says where in it one is and what has to be seen first.
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { type ApprovalChoice, type ApprovalRequest, type ApprovalState, explanationPrompt } from "./approval-state.ts";
+import {
+  type ApprovalChoice,
+  type ApprovalRequest,
+  type ApprovalState,
+  explanationPrompt,
+  isEndShown,
+} from "./approval-state.ts";
 import { Composer } from "./composer.tsx";
 import { diffRole } from "./diff-line.ts";
 import { reveal, sanitize } from "./sanitize.ts";
-import { truncate, wrapLine } from "./text-width.ts";
+import { cellWidth, truncate, wrapLine } from "./text-width.ts";
 import { type Role, type TextStyle, type Theme, useTheme } from "./theme.ts";
 
 export interface ApprovalProps {
@@ -20,7 +27,6 @@ export interface ApprovalLayout {
   /** Rows the body gets: the reducer's `page`. */
   readonly bodyRows: number;
   readonly maxScroll: number;
-  readonly showsPlace: boolean;
 }
 
 interface BodyLine {
@@ -34,17 +40,16 @@ interface BodyLine {
 export function approvalLayout(state: ApprovalState, width: number, maxRows: number): ApprovalLayout {
   const lines = bodyLines(state.request, width);
   const listed = state.explanation === undefined && !isLow(maxRows);
-  const all = Math.max(1, maxRows - headRows(maxRows) - (listed ? state.choices.length : 1));
-  const cut = lines.length > all;
-  // One row of a cut body says where in it one is.
-  const bodyRows = cut && all > 1 ? all - 1 : Math.min(all, lines.length);
-  return { lines, bodyRows, maxScroll: lines.length - bodyRows, showsPlace: cut && all > 1 };
+  const all = Math.max(1, maxRows - headRows(maxRows) - hintRows(maxRows) - (listed ? state.choices.length : 1));
+  const bodyRows = Math.min(all, lines.length);
+  return { lines, bodyRows, maxScroll: lines.length - bodyRows };
 }
 
 export function Approval({ state, width, maxRows }: ApprovalProps): ReactNode {
   const theme = useTheme();
   const { styles } = theme;
-  const { lines, bodyRows, maxScroll, showsPlace } = approvalLayout(state, width, maxRows);
+  const layout = approvalLayout(state, width, maxRows);
+  const { lines, bodyRows, maxScroll } = layout;
   const scroll = Math.min(state.scroll, maxScroll);
   const head = headRows(maxRows);
   const { tool, reason } = state.request;
@@ -57,13 +62,8 @@ export function Approval({ state, width, maxRows }: ApprovalProps): ReactNode {
           {line.text || " "}
         </Text>
       ))}
-      {showsPlace && (
-        <Text {...styles.warning}>
-          {truncate(`lines ${scroll + 1}-${scroll + bodyRows} of ${lines.length} (page keys)`, width)}
-        </Text>
-      )}
       {state.explanation === undefined ? (
-        <Choices state={state} width={width} low={isLow(maxRows)} />
+        <Choices state={state} width={width} maxRows={maxRows} layout={layout} />
       ) : (
         <Composer
           state={state.explanation}
@@ -77,9 +77,27 @@ export function Approval({ state, width, maxRows }: ApprovalProps): ReactNode {
   );
 }
 
-function Choices({ state, width, low }: { state: ApprovalState; width: number; low: boolean }): ReactNode {
+function Choices({ state, width, maxRows, layout }: ApprovalProps & { layout: ApprovalLayout }): ReactNode {
+  const { styles } = useTheme();
+  const { words, isUrgent } = hintOf(state, layout);
+  const fitting = words.find((each) => cellWidth(each) <= width) ?? words.at(-1) ?? "";
+  const hint = <Text {...(isUrgent ? styles.warning : styles.muted)}>{truncate(fitting, width)}</Text>;
+  // One row for both: what stands in the way of an answer goes first.
+  if (hintRows(maxRows) === 0 && isUrgent) return hint;
+  return (
+    <>
+      {isLow(maxRows) ? (
+        <Text {...styles.selected}>{truncate(state.choices.map(shortLabel).join(" "), width)}</Text>
+      ) : (
+        <ListedChoices state={state} width={width} />
+      )}
+      {hintRows(maxRows) > 0 && hint}
+    </>
+  );
+}
+
+function ListedChoices({ state, width }: { state: ApprovalState; width: number }): ReactNode {
   const { styles, glyphs } = useTheme();
-  if (low) return <Text {...styles.selected}>{truncate(state.choices.map(shortLabel).join(" "), width)}</Text>;
   return state.choices.map((choice, index) => {
     const selected = index === state.selected && !state.stray;
     const pointer = width < 8 ? "" : selected ? `${glyphs.pointer} ` : "  ";
@@ -90,6 +108,32 @@ function Choices({ state, width, low }: { state: ApprovalState; width: number; l
     );
   });
 }
+
+/** The longest that fits is shown. Urgent: an enter would do nothing now. */
+function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll }: ApprovalLayout) {
+  const scroll = Math.min(state.scroll, maxScroll);
+  const place = `lines ${scroll + 1}-${scroll + bodyRows} of ${lines.length}`;
+  if (!isEndShown(state, maxScroll)) {
+    const words = [
+      `pgdn shows the rest (${place}), then y`,
+      `pgdn: the rest (${place})`,
+      "pgdn shows the rest",
+      "pgdn",
+    ];
+    return { words, isUrgent: true };
+  }
+  const letters = state.choices.map((choice) => keyOf[choice]);
+  if (state.stray) {
+    const list = `${letters.slice(0, -1).join(", ")} or ${letters.at(-1)}`;
+    return { words: [`press ${list}, or an arrow first`, `press ${letters.join(" ")}`], isUrgent: true };
+  }
+  const keys = letters.join(" ");
+  const choose = `${keys} · arrows and enter choose · esc stops the turn`;
+  const before = maxScroll > 0 ? [`${place} · ${choose}`, `${place} · ${keys} · esc stops`] : [];
+  return { words: [...before, choose, `${keys} · enter · esc stops`, keys], isUrgent: false };
+}
+
+const keyOf: Readonly<Record<ApprovalChoice, string>> = { once: "y", always: "a", no: "n", "no-because": "t" };
 
 function shortLabel(choice: ApprovalChoice): string {
   return { once: "y=yes", always: "a=always", no: "n=no", "no-because": "t=tell why" }[choice];
@@ -125,10 +169,15 @@ function bodyStyle(line: BodyLine, { styles }: Theme): TextStyle {
 
 /** Too low for a choice a row: they share one. */
 function isLow(maxRows: number): boolean {
-  return maxRows < 6;
+  return maxRows < 7;
+}
+
+/** With two rows there is one for the body and one for the choices. */
+function hintRows(maxRows: number): number {
+  return maxRows >= 3 ? 1 : 0;
 }
 
 /** Title and reason make room for the body and the choices in a small window. */
 function headRows(maxRows: number): number {
-  return maxRows >= 8 ? 2 : maxRows >= 7 ? 1 : 0;
+  return maxRows >= 9 ? 2 : maxRows >= 8 ? 1 : 0;
 }

@@ -78,8 +78,10 @@ export function windowBlocks(messages: readonly Message[], calls: readonly ToolC
   return blocks;
 }
 
-export function madeCall({ tool, input, startedAt, finishedAt }: ToolCall): MadeCall {
-  const ms = startedAt !== undefined && finishedAt !== undefined ? finishedAt - startedAt : undefined;
+export function madeCall({ tool, input, startedAt, finishedAt, evidence }: ToolCall): MadeCall {
+  // Until a person decided about it is not how long it ran.
+  const isMeasured = startedAt !== undefined && finishedAt !== undefined && !evidence?.startsWith("a person decided");
+  const ms = isMeasured ? finishedAt - startedAt : undefined;
   return { tool, input, ...(ms !== undefined && { ms }) };
 }
 

@@ -51,9 +51,10 @@ export class Conversation {
   }
 
   /** A command as it is typed. Never rejects: what goes wrong is printed. */
-  async run(text: string): Promise<CommandResult | undefined> {
+  async run(text: string, edit = (result: CommandResult) => result): Promise<CommandResult | undefined> {
     const parsed = parseCommand(text, registry);
-    const result = parsed.ok ? await this.#runParsed(parsed) : parsed.usage;
+    const said = parsed.ok ? await this.#runParsed(parsed) : parsed.usage;
+    const result = said && edit(said);
     await this.#reload;
     if (result) await this.#act(result, text);
     return result;
@@ -217,7 +218,7 @@ export class Conversation {
       }
       if (choice.kind !== "run") return "later";
       if (choice.resumes) await this.#goTo(turn);
-      await this.run(choice.command);
+      await this.run(choice.command, withoutNext);
       const { db } = this.#context;
       const admission = await db.admission(turn.admission.id);
       const calls = await db.callsOf(admission.id);
@@ -232,6 +233,12 @@ export class Conversation {
     if (session.conversation === this.runner.session.conversation) return;
     await this.#open({ kind: "open-session", session, resumed: true, lines: [] });
   }
+}
+
+/** What to type next is offered as a choice right below. */
+function withoutNext(result: CommandResult): CommandResult {
+  if (result.kind !== "lines") return result;
+  return { ...result, lines: result.lines.map((line) => line.replace(/ Next: \/recover .*$/, "")) };
 }
 
 /** `/usr/bin is missing` is a prompt. */

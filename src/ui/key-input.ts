@@ -14,12 +14,17 @@ export interface KeyInputOptions {
   readonly escapeMs?: number;
   /** In ms: how long a paste may pause. Keys are pasted text until it ends, so not short. Default 2,000. */
   readonly pasteMs?: number;
+  /** Something may have been typed before raw mode: the terminal has made LF of its enter keys. */
+  readonly hasTypedAhead?: boolean;
 }
 
 export interface KeyInput {
   /** Gives the terminal back; may be called again. */
   close(): void;
 }
+
+/** In ms: what was waiting has been read by then, and nobody has typed ctrl+j yet. */
+const aheadMs = 100;
 
 const pasteOn = "\x1b[?2004h";
 const pasteOff = "\x1b[?2004l";
@@ -29,6 +34,13 @@ export function openKeyInput(options: KeyInputOptions): KeyInput {
   const decoder = createKeyDecoder();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let open = true;
+  let isAhead = options.hasTypedAhead === true;
+  // The immediate comes after a look at the input, also where loading has kept the timer waiting.
+  const aheadTimer = isAhead && setTimeout(() => setImmediate(endAhead), aheadMs);
+
+  function endAhead(): void {
+    isAhead = false;
+  }
 
   function tell(events: readonly KeyEvent[]): void {
     if (events.length > 0) onKeys(events);
@@ -36,7 +48,7 @@ export function openKeyInput(options: KeyInputOptions): KeyInput {
 
   function read(bytes: Uint8Array): void {
     clearTimeout(timer);
-    const events = decoder.push(bytes);
+    const events = decoder.push(isAhead ? bytes.map((byte) => (byte === 0x0a ? 0x0d : byte)) : bytes);
     if (decoder.pendingPaste) timer = setTimeout(quiet, pasteMs);
     else if (decoder.pendingEscape) timer = setTimeout(quiet, escapeMs);
     tell(events);
@@ -56,6 +68,7 @@ export function openKeyInput(options: KeyInputOptions): KeyInput {
       if (!open) return;
       open = false;
       clearTimeout(timer);
+      if (aheadTimer) clearTimeout(aheadTimer);
       stdin.off("data", read);
       stdin.pause();
       stdout.write(pasteOff);

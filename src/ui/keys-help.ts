@@ -14,6 +14,8 @@ export const keysHelp: readonly KeyHelp[] = [
   { keys: "shift+tab", does: "approval mode: plan, ask, edits" },
   { keys: "up, down", does: "move, then earlier prompts" },
   { keys: "tab", does: "complete a command" },
+  { keys: "y, a, n, t", does: "answer an approval: yes, always, no, no and tell why" },
+  { keys: "pgdn, pgup", does: "the rest of a long command or diff, before y (ctrl+d, ctrl+u too)" },
   { keys: "ctrl+a, ctrl+e", does: "start and end of the line" },
   { keys: "alt+b, alt+f", does: "a word back, a word on" },
   { keys: "ctrl+w, ctrl+u, ctrl+k", does: "cut a word, to the start, to the end" },

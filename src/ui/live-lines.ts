@@ -5,7 +5,7 @@ import { madeCall } from "./block.ts";
 import type { LiveCall, LiveTurn } from "./live-turn.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, span } from "./styled-line.ts";
-import { callLine, type Look } from "./tool-lines.ts";
+import { callLine, elapsed, type Look } from "./tool-lines.ts";
 import { answerLines, stepLines } from "./transcript.ts";
 import type { ViewState, Waiting } from "./view-state.ts";
 
@@ -18,34 +18,35 @@ export function liveLines(state: ViewState, look: Look): readonly Line[] {
   const { turn } = state;
   return [
     ...state.steps.flatMap((step) => stepLines(step, look)),
-    ...(turn ? turnLines(turn, look) : []),
+    ...(turn ? turnLines(turn, state.now, look) : []),
     ...waitingLines(state, look),
     ...(state.notice === undefined ? [] : [oneLine(state.notice, "warning", look)]),
   ];
 }
 
-function turnLines(turn: LiveTurn, look: Look): readonly Line[] {
-  const calls = turn.calls.flatMap((call) => runningLines(call, look));
+function turnLines(turn: LiveTurn, now: number, look: Look): readonly Line[] {
+  const calls = turn.calls.flatMap((call) => runningLines(call, now, look));
   const tail = tailLine(turn.answer);
   const shown = tail ? answerLines(tail, look).slice(-maxTailRows) : [];
   const answer = turn.answer.blank && shown.length > 0 ? [[], ...shown] : shown;
   if (turn.isStopping) return [...answer, ...calls, oneLine("stopping…", "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
   const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";
-  return [oneLine(`${words}  esc stops`, "muted", look)];
+  return [oneLine(words, "muted", look)];
 }
 
 /** A call that waits its turn is one line; what has ended is about to be printed. */
-function runningLines({ call, output }: LiveCall, look: Look): readonly Line[] {
+function runningLines({ call, output }: LiveCall, now: number, look: Look): readonly Line[] {
   const made = madeCall(call);
   if (call.state === "proposed" || call.state === "approved") {
     return [callLine(made, { detail: "waits", role: "muted" }, look)];
   }
   if (call.state !== "running") return [callLine(made, { detail: call.state, role: "muted" }, look)];
+  const time = call.startedAt === undefined ? "" : ` ${elapsed(now - call.startedAt)}`;
   const text = sanitize(output, { keepNewlines: true, tabs: 4 }).trimEnd();
   const rows = text === "" ? [] : text.split("\n").slice(-maxOutputRows);
   return [
-    callLine(made, { detail: "running", role: "accent" }, look),
+    callLine(made, { detail: `running${time}`, role: "accent" }, look),
     ...(look.width < 12 ? [] : rows.map((row) => oneLine(`      ${row}`, "muted", look))),
   ];
 }
@@ -69,10 +70,15 @@ function unsentWhy({ phase }: ViewState): string {
 }
 
 function whyWaiting({ held }: Waiting, state: ViewState): string {
-  if (held !== undefined) return `held: ${sanitize(held)}, /queue`;
+  if (held !== undefined) return "waits · /queue run";
   if (state.blocked !== undefined) return "after your decision, /recover";
   if (state.awaited) return "waits for the conversation";
   return state.turn ? "next" : "starts";
+}
+
+/** `running in stele, pid 7` */
+export function elsewhereWords({ elsewhere }: ViewState): string | undefined {
+  return elsewhere && `running in ${sanitize(elsewhere.program)}, pid ${elsewhere.pid}`;
 }
 
 /** `held by stele, pid 7 since 14:02: your prompt waits` */

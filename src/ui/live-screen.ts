@@ -33,6 +33,7 @@ export interface Modal {
 }
 
 const streamMs = 33;
+const secondMs = 1_000;
 
 export class Screen {
   view: ViewState;
@@ -44,6 +45,8 @@ export class Screen {
   readonly #frame: Frame;
   readonly #modals: Modal[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** The next second of a turn that runs. */
+  #clock: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(options: { stdout: TerminalOutput; stdin: NodeJS.ReadStream; theme: Theme }) {
@@ -64,8 +67,12 @@ export class Screen {
 
   /** Drawn within 33 ms. */
   dispatch(action: SessionEvent | UiAction): void {
-    this.view = viewReducer(this.view, action);
+    this.view = viewReducer(this.#current, action);
     this.#timer ??= setTimeout(() => this.paint(), streamMs);
+  }
+
+  get #current(): ViewState {
+    return viewReducer(this.view, { type: "tick", now: Date.now() });
   }
 
   print(...blocks: readonly Block[]): void {
@@ -98,6 +105,8 @@ export class Screen {
   paint(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.view = this.#current;
+    this.#wind();
     const { blocks } = this.view;
     const print = printBlocks(blocks, { width: this.size.columns, theme: this.theme });
     this.view = viewReducer(this.view, { type: "printed", count: blocks.length });
@@ -108,6 +117,14 @@ export class Screen {
     const props = this.#props();
     this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
     if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
+  }
+
+  /** Nothing runs: nothing ticks. */
+  #wind(): void {
+    clearTimeout(this.#clock);
+    const { turn, now } = this.view;
+    if (!turn || !this.#isOpen) return;
+    this.#clock = setTimeout(() => this.paint(), secondMs - ((now - turn.since) % secondMs)).unref();
   }
 
   /** Rows of the modal that is open. */
@@ -132,6 +149,7 @@ export class Screen {
     this.#isOpen = false;
     this.#frame.clear();
     clearTimeout(this.#timer);
+    clearTimeout(this.#clock);
   }
   suspend(): void {
     this.#frame.clear();

@@ -6,6 +6,8 @@ import { answerText, type Block, endingBlocks, madeCall, messageBlocks, note, re
 
 export interface LiveTurn {
   readonly admission: AdmissionId;
+  /** In ms of the screen's clock. */
+  readonly since: number;
   readonly isStopping: boolean;
   readonly answer: AnswerStream;
   /** Characters of reasoning since the last message. */
@@ -28,8 +30,8 @@ interface Progress {
 
 const maxOutput = 4_000;
 
-export function openTurn(admission: AdmissionId): LiveTurn {
-  return { admission, isStopping: false, answer: openAnswer, thought: 0, calls: [], isProvisional: false };
+export function openTurn(admission: AdmissionId, since: number): LiveTurn {
+  return { admission, since, isStopping: false, answer: openAnswer, thought: 0, calls: [], isProvisional: false };
 }
 
 export function addDelta(turn: LiveTurn, delta: string, width: number): Progress {
@@ -67,6 +69,7 @@ export function withOutput(turn: LiveTurn, id: string, chunk: string): LiveTurn 
 /** A stored message: what of it is not on the screen yet. */
 export function finishMessage(turn: LiveTurn, message: Message): Progress {
   if (message.role === "assistant") return finishAnswer(turn, message);
+  if (message.role === "note") return finishNote(turn, message);
   if (message.role !== "tool") return { turn, blocks: messageBlocks(message, () => undefined) };
   const own = turn.calls.find(({ call }) => call.result === message.id);
   const blocks = resultBlocks(message, (part) => {
@@ -86,10 +89,16 @@ function finishAnswer(turn: LiveTurn, message: Message): Progress {
   return { turn: clean, blocks: [...began, ...lineBlocks(end), ...endingBlocks(message)] };
 }
 
-/** The turn is over without a message for what was streamed: it is shown as far as it came, and marked. */
-export function endTurn({ answer }: LiveTurn, mark: string): readonly Block[] {
+/** A note about an answer that broke off: what was streamed of it comes first, and no message will hold it. */
+function finishNote(turn: LiveTurn, message: Message): Progress {
+  const blocks = [...endTurn(turn), ...messageBlocks(message, () => undefined)];
+  return { turn: settleProvisional({ ...turn, answer: openAnswer, thought: 0 }), blocks };
+}
+
+/** No message holds what was streamed: it is shown as far as it came, and marked. */
+export function endTurn({ answer }: LiveTurn, mark: Block = note("not kept")): readonly Block[] {
   if (answer.text.trim() === "") return [];
-  return [...lineBlocks(endAnswer(answer)), note(mark, "warning")];
+  return [...lineBlocks(endAnswer(answer)), mark];
 }
 
 function settleProvisional(turn: LiveTurn): LiveTurn {

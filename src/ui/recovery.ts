@@ -180,5 +180,12 @@ export function decideLines(
     const first = Math.max(0, Math.min((state.selected ?? 0) - Math.floor(rows / 2), options.length - rows));
     return options.slice(first, first + rows);
   }
-  return [...about.slice(0, rows - options.length), ...options];
+  const hint = textLines({ text: decideHint(state), role: "muted" }, look).slice(0, 1);
+  return [...about.slice(0, rows - options.length - hint.length), ...options, ...hint];
+}
+
+function decideHint(state: DecideState): string {
+  const escape = state.call ? "esc goes back" : "esc: later";
+  if (state.selected === undefined) return `press an arrow first, then enter · ${escape}`;
+  return `arrows and enter choose · ${escape}`;
 }

@@ -1,10 +1,10 @@
 // The one line at the bottom. It begins with the truth about saving; what does not fit is left out from the right,
 // never that. Pure.
-import { awaitedWords } from "./live-lines.ts";
+import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, lineWidth, type Span, span } from "./styled-line.ts";
 import { truncate } from "./text-width.ts";
-import type { Look } from "./tool-lines.ts";
+import { elapsed, type Look } from "./tool-lines.ts";
 import { savingOf, type ViewState } from "./view-state.ts";
 
 const hint = "/ commands · ? keys";
@@ -45,12 +45,14 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
 }
 
 function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] {
-  const { session, mode, queue, unsent } = state;
-  const awaited = awaitedWords(state);
+  const { session, mode, queue, unsent, turn } = state;
+  // Who waits for the conversation is told of its holder already.
+  const awaited = awaitedWords(state) ?? elsewhereWords(state);
   const shortTitle = (title: string) =>
     truncate(sanitize(title), Math.min(maxTitle, Math.floor(width / 3)), theme.glyphs.ellipsis);
   const waiting = queue.length + unsent.length;
   return [
+    ...(turn ? [span(`running ${elapsed(state.now - turn.since)}`, "accent"), span("esc stops", "muted")] : []),
     ...(awaited === undefined ? [] : [span(awaited, "warning")]),
     ...(state.phase === "closing" ? [span("closing", "warning")] : []),
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),

@@ -1,5 +1,7 @@
 // Takes the terminal for the screen and gives it back, on every way out that a program can see: a return, an error
 // nobody caught, a signal, a hang-up, suspend and continue. What a killed predecessor left switched on is off first.
+// From here to the end of the process no hang-up and no failed write to the terminal ends it: what has to be saved
+// is saved first, and a closing terminal sends SIGHUP twice (the kernel, then the shell).
 
 import type { KeyEvent } from "./key-event.ts";
 import { type KeyInput, openKeyInput } from "./key-input.ts";
@@ -22,6 +24,8 @@ export interface TerminalGuard {
 
 /** Cursor, synchronized output, bracketed paste, focus and mouse reports. */
 const resetModes = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+/** Heard until the process is gone: without a listener each of these ends it, before it has saved. */
+const lasting: ReadonlySet<string> = new Set(["error", "SIGHUP", "SIGTERM", "SIGINT"]);
 /** A stop that does not come, as without job control, is over then. */
 const stopMs = 100;
 
@@ -30,13 +34,22 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   const { onKeys, onResize, onContinue, onSignal, onCrash } = options;
   let isSuspended = false;
   let isClosed = false;
+  let isGone = false;
 
+  // Whoever ends the program for a reader that went away must not while a turn has to be settled.
+  stdout.removeAllListeners("error");
+  stdout.on("error", hangUp);
   stdout.write(resetModes);
-  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys });
+  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys, hasTypedAhead: true });
 
-  const hangUp = (): void => onSignal("SIGHUP");
+  function hangUp(): void {
+    if (isGone) return;
+    isGone = true;
+    onSignal("SIGHUP");
+  }
   const goOn = (): void => {
-    if (isClosed) return;
+    // A hang-up brings a SIGCONT too.
+    if (isClosed || isGone) return;
     isSuspended = false;
     input.close();
     input = openKeyInput({ stdin, stdout, onKeys });
@@ -52,7 +65,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
     [process, "exit", () => close()],
     [stdout, "resize", onResize],
     // A terminal that went away: writes fail, reads end.
-    [stdout, "error", hangUp],
+    [process.stderr, "error", hangUp],
     [stdin, "error", hangUp],
     [stdin, "end", hangUp],
   ];
@@ -64,8 +77,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
     input.close();
     stdout.write(resetModes);
     for (const [emitter, name, listener] of listeners) {
-      // A late error of a terminal that is gone must not end the program before it has saved.
-      if (name !== "error") emitter.off(name, listener);
+      if (!lasting.has(name)) emitter.off(name, listener);
     }
   }
 

@@ -83,9 +83,16 @@ export function seconds(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-function okWords(tool: string, { output = "" }: ToolOutcome): string {
+/** For a row that counts: whole seconds. */
+export function elapsed(ms: number): string {
+  const whole = Math.max(0, Math.floor(ms / 1_000));
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function okWords(tool: string, { output = "", truncated }: ToolOutcome): string {
   const change = isEdit(tool) ? /\+(\d+) -(\d+)$/m.exec(output.slice(0, 2_000)) : null;
   if (change) return `+${change[1]} -${change[2]}`;
+  if (isReading(tool) && truncated === true) return "cut short";
   if (isReading(tool)) return counted(output === "" ? 0 : output.trimEnd().split("\n").length);
   return "ok";
 }
@@ -110,7 +117,10 @@ function bodyLines({ tool }: MadeCall, outcome: ToolOutcome, { width, theme }: L
   const isDiff = outcome.kind === "ok" && isEdit(tool);
   // The first line of a diff names the file, as the line above does.
   const all = isDiff ? text.split("\n").slice(1) : text.split("\n");
-  const capped = headAndTail(all, isDiff ? diffLines : outputLines, theme.glyphs.ellipsis);
+  const { shown, hidden } = headAndTail(all, isDiff ? diffLines : outputLines);
+  // What was cut before it came here is not counted by anybody.
+  const gap = `${theme.glyphs.ellipsis} ${outcome.truncated === true ? "more" : `+${hidden}`} lines`;
+  const capped = hidden === 0 ? shown.head : [...shown.head, gap, ...shown.tail];
   return capped.map((line) =>
     fitLine([span("      "), span(line, isDiff ? diffRole(line) : "muted")], width, theme.glyphs.ellipsis),
   );
@@ -119,9 +129,8 @@ function bodyLines({ tool }: MadeCall, outcome: ToolOutcome, { width, theme }: L
 function headAndTail(
   lines: readonly string[],
   { head, tail }: { head: number; tail: number },
-  ellipsis: string,
-): readonly string[] {
+): { readonly shown: { head: readonly string[]; tail: readonly string[] }; readonly hidden: number } {
   const hidden = lines.length - head - tail;
-  if (hidden <= 1) return lines;
-  return [...lines.slice(0, head), `${ellipsis} +${hidden} lines`, ...(tail > 0 ? lines.slice(-tail) : [])];
+  if (hidden <= 1) return { shown: { head: lines, tail: [] }, hidden: 0 };
+  return { shown: { head: lines.slice(0, head), tail: tail > 0 ? lines.slice(-tail) : [] }, hidden };
 }

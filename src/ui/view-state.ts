@@ -29,6 +29,8 @@ export interface ViewState {
   readonly phase: "starting" | "open" | "closing";
   /** Cells of a row: a streaming line that has no end is let go in whole rows. */
   readonly width: number;
+  /** In ms, of the last drawing or event: what runs is measured by it. */
+  readonly now: number;
   /** The recovery checklist while it is live. */
   readonly steps: readonly RecoveryStep[];
   readonly session?: Session;
@@ -40,6 +42,10 @@ export interface ViewState {
   readonly unsent: readonly Unsent[];
   readonly queue: readonly Waiting[];
   readonly awaited?: Awaited;
+  /** Another program runs a turn of this conversation. */
+  readonly elsewhere?: ElsewhereHolder;
+  /** What was printed last came from another window: said once for all of it. */
+  readonly isElsewhereSaid: boolean;
   /** An interrupted turn that has to be decided about first. */
   readonly blocked?: AdmissionId;
   readonly problem?: TurnError;
@@ -64,6 +70,11 @@ export interface Awaited {
   readonly since?: number;
 }
 
+export interface ElsewhereHolder {
+  readonly pid: number;
+  readonly program: string;
+}
+
 export type UiAction =
   | { readonly type: "step"; readonly step: RecoveryStep }
   | {
@@ -81,12 +92,14 @@ export type UiAction =
   | { readonly type: "print"; readonly blocks: readonly Block[] }
   | { readonly type: "printed"; readonly count: number }
   | { readonly type: "resized"; readonly width: number }
+  | { readonly type: "tick"; readonly now: number }
   | { readonly type: "notice"; readonly text?: string }
   | { readonly type: "mode"; readonly mode: ApprovalMode }
   | { readonly type: "closing" };
 
 export function initialView(width: number): ViewState {
-  return { phase: "starting", width, steps: [], mode: "ask", decided: [], unsent: [], queue: [], blocks: [] };
+  const lists = { steps: [], decided: [], unsent: [], queue: [], blocks: [] };
+  return { phase: "starting", width, now: 0, mode: "ask", isElsewhereSaid: false, ...lists };
 }
 
 export function viewReducer(state: ViewState, action: SessionEvent | UiAction): ViewState {
@@ -111,6 +124,8 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
       return { ...state, blocks: state.blocks.slice(action.count) };
     case "resized":
       return { ...state, width: action.width };
+    case "tick":
+      return { ...state, now: action.now };
     case "notice":
       return withNotice(state, action.text);
     case "mode":
@@ -125,7 +140,7 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
 function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "session":
-      return { ...without(without(without(state, "turn"), "awaited"), "blocked"), session: event.session, queue: [] };
+      return { ...without(state, "turn", "awaited", "blocked", "elsewhere"), session: event.session, queue: [] };
     case "session-changed":
       return { ...state, session: event.session };
     case "prompt-admitted":
@@ -136,20 +151,23 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       const { holder, since } = event;
       return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };
     }
+    case "held-elsewhere":
+      return event.holder ? { ...state, elsewhere: event.holder } : without(state, "elsewhere");
     case "lease-acquired":
       return without(state, "awaited");
     case "turn-blocked":
       return { ...without(state, "awaited"), blocked: event.admission.id };
     case "turn-started": {
       const queue = state.queue.filter(({ id }) => id !== event.admission);
-      return wrote({ ...without(without(state, "awaited"), "blocked"), queue, turn: openTurn(event.admission) });
+      const left = without(state, "awaited", "blocked", "elsewhere");
+      return wrote({ ...left, queue, turn: openTurn(event.admission, state.now) });
     }
     case "stop-asked":
       return state.turn ? { ...state, turn: { ...state.turn, isStopping: true } } : state;
     case "ledger-problem":
-      return refuse(leaveTurn(state, "not saved: the answer above is not in the ledger"), event.error);
+      return refuse(leaveTurn(state, note("not saved: the answer above is not in the ledger", "warning")), event.error);
     case "turn-settled": {
-      const left = wrote(leaveTurn(state, "the answer ends here"));
+      const left = wrote(leaveTurn(state));
       const settled = state.blocked === event.admission ? without(left, "blocked") : left;
       const isUntold = event.error !== undefined && event.message === undefined;
       return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
@@ -169,10 +187,7 @@ type TurnEvent = Extract<
 
 function turnReducer(state: ViewState, event: TurnEvent): ViewState {
   const { turn } = state;
-  if (event.type === "message-added" && (event.elsewhere === true || !turn)) {
-    const blocks = messageBlocks(event.message, (part) => callOf(state, event.message.id, part.call), event.elsewhere);
-    return print(event.elsewhere === true ? state : wrote(state), blocks);
-  }
+  if (event.type === "message-added" && (event.elsewhere === true || !turn)) return addMessage(state, event);
   if (!turn && event.type === "call-changed") {
     // Of another program, perhaps: no proof that we can write.
     return { ...state, decided: [...state.decided.slice(-maxDecided), event.call] };
@@ -192,6 +207,16 @@ function turnReducer(state: ViewState, event: TurnEvent): ViewState {
   }
 }
 
+/** No message of a turn that runs here. */
+function addMessage(state: ViewState, event: Extract<SessionEvent, { type: "message-added" }>): ViewState {
+  const { message, elsewhere = false } = event;
+  const isToSay = elsewhere && !state.isElsewhereSaid;
+  const blocks = messageBlocks(message, (part) => callOf(state, message.id, part.call), isToSay);
+  if (!elsewhere) return print(wrote(state), blocks);
+  const isSaid = state.isElsewhereSaid || blocks.some((block) => "elsewhere" in block);
+  return { ...print(state, blocks), isElsewhereSaid: isSaid };
+}
+
 const maxDecided = 20;
 
 function callOf({ turn, decided }: ViewState, result: MessageId, id: string): MadeCall | undefined {
@@ -204,12 +229,13 @@ function progress(state: ViewState, { turn, blocks }: { turn: LiveTurn; blocks: 
   return print({ ...state, turn }, blocks);
 }
 
-function leaveTurn(state: ViewState, mark: string): ViewState {
+function leaveTurn(state: ViewState, mark?: Block): ViewState {
   return state.turn ? print(without(state, "turn"), endTurn(state.turn, mark)) : state;
 }
 
 function print(state: ViewState, blocks: readonly Block[]): ViewState {
-  return blocks.length === 0 ? state : { ...state, blocks: [...state.blocks, ...blocks] };
+  if (blocks.length === 0) return state;
+  return { ...state, blocks: [...state.blocks, ...blocks], isElsewhereSaid: false };
 }
 
 function admitted(state: ViewState, event: Extract<SessionEvent, { type: "prompt-admitted" }>): ViewState {
@@ -240,12 +266,14 @@ function withNotice(state: ViewState, text: string | undefined): ViewState {
   return text === undefined ? without(state, "notice") : { ...state, notice: text };
 }
 
-type Optional = "turn" | "awaited" | "blocked" | "problem" | "notice";
+type Optional = "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
 
-function without(state: ViewState, field: Optional): ViewState {
-  if (state[field] === undefined) return state;
-  const { [field]: _left, ...rest } = state;
-  return rest;
+function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
+  return fields.reduce((rest, field) => {
+    if (rest[field] === undefined) return rest;
+    const { [field]: _left, ...others } = rest;
+    return others;
+  }, state);
 }
 
 export type Saving =
