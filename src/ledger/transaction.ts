@@ -9,7 +9,7 @@ import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./err
 import { FileWatch } from "./file-watch.ts";
 import { headMoveQueries } from "./head-moves.ts";
 import { leaseQueries, renewInside } from "./leases-table.ts";
-import { messageQueries } from "./messages.ts";
+import { type MessageRow, messageQueries } from "./messages.ts";
 import { requestQueries } from "./model-requests.ts";
 import type { Database, OpenedFile } from "./open.ts";
 import { purgeQueries } from "./purge.ts";
@@ -17,7 +17,7 @@ import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
 import { sessionQueries } from "./sessions-table.ts";
 import { callQueries } from "./tool-calls-table.ts";
-import type { ProcessIdentity, TurnRef } from "./types.ts";
+import type { AdmissionId, ProcessIdentity, TurnRef } from "./types.ts";
 import { usageQueries } from "./usage.ts";
 
 /** Every statement there is, prepared at open: a typo in SQL fails the first test. */
@@ -59,6 +59,19 @@ export interface Tx {
   readonly ledgerId: string;
   readonly generation: number;
   readonly process: ProcessIdentity;
+  readonly proven?: Proven;
+  /** The node that the head was moved to by an append, last of them. */
+  newHead?: MessageRow;
+}
+
+/**
+ * What the fence read in the last append of this connection, with the head that append made. True as long as
+ * `data_version` says that nobody else has committed, and nothing else was written here: `write` drops it.
+ */
+interface Proven {
+  readonly admission: AdmissionId;
+  readonly row: FenceRow;
+  readonly dataVersion: number;
 }
 
 declare const fenced: unique symbol;
@@ -91,6 +104,9 @@ export class Transactions {
   readonly #commit;
   readonly #rollback;
   readonly #version;
+  readonly #dataVersion;
+  #confirmed: number | undefined;
+  #proven: Proven | undefined;
   #halted: LedgerError | undefined;
   #generation: number;
 
@@ -103,7 +119,8 @@ export class Transactions {
     this.#begin = db.prepare("begin immediate");
     this.#commit = db.prepare("commit");
     this.#rollback = db.prepare("rollback");
-    this.#version = db.prepare("pragma user_version").pluck();
+    this.#version = db.prepare<[], number>("pragma user_version").pluck();
+    this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
     this.#watch = new FileWatch(file);
   }
 
@@ -124,7 +141,9 @@ export class Transactions {
     crashPoint(`before:${verb}`);
     if (this.#halted) throw this.#halted;
     this.#beginPatiently(patience);
-    const result = this.#inside(action);
+    const proven = this.#proven;
+    this.#proven = undefined;
+    const result = this.#inside(action, proven);
     const lost = this.#watch.problem();
     if (lost) throw this.#halt(lost);
     crashPoint(`after:${verb}`);
@@ -133,7 +152,18 @@ export class Transactions {
 
   /** A transcript write of a running turn. */
   turn<T>(verb: WriteVerb, turn: TurnRef, action: (tx: TurnTx) => T): T {
-    return this.write(verb, (tx) => action(fence(tx, turn)), "transcript");
+    let fenced: TurnTx | undefined;
+    const result = this.write(
+      verb,
+      (tx) => {
+        fenced = fence(tx, turn);
+        return action(fenced);
+      },
+      "transcript",
+    );
+    // An append changes nothing that the fence read but the head: the next one of this turn may build on it.
+    if (verb === "append" && fenced) this.#proven = extended(fenced, this.#confirmed);
+    return result;
   }
 
   /** After a repair or a found difference: everybody who has the old generation open halts. */
@@ -146,11 +176,20 @@ export class Transactions {
     return next;
   }
 
-  #inside<T>(action: (tx: Tx) => T): T {
+  #inside<T>(action: (tx: Tx) => T, proven: Proven | undefined): T {
     try {
       this.#confirmSameFile();
       const { now, process } = this.#options;
-      const tx = { q: this.q, now: now(), process, ledgerId: this.#file.ledgerId, generation: this.#generation };
+      const { ledgerId } = this.#file;
+      const isCurrent = proven !== undefined && proven.dataVersion === this.#confirmed;
+      const tx: Tx = {
+        q: this.q,
+        now: now(),
+        process,
+        ledgerId,
+        generation: this.#generation,
+        ...(isCurrent && { proven }),
+      };
       const result = action(tx);
       this.#commit.run();
       return result;
@@ -163,6 +202,9 @@ export class Transactions {
   #confirmSameFile(): void {
     const lost = this.#watch.problem();
     if (lost) throw this.#halt(lost);
+    // Unchanged: no other connection has committed since these two were read, and this one never changes them.
+    const dataVersion = this.#dataVersion.get();
+    if (dataVersion === this.#confirmed) return;
     if (this.#version.get() !== SCHEMA_VERSION)
       throw this.#halt(
         ledgerError("ledger_newer", "The ledger was upgraded by a newer stele while this one had it open."),
@@ -171,6 +213,7 @@ export class Transactions {
       throw this.#halt(
         ledgerError("ledger_replaced", "The ledger was repaired or restored while this one had it open."),
       );
+    this.#confirmed = dataVersion;
   }
 
   #halt(error: LedgerError): LedgerError {
@@ -204,7 +247,7 @@ export class Transactions {
 
 /** ledger.md §6 and C 3.12: mine and unexpired → write; mine and expired → renew and write; else nothing. */
 function fence(tx: Tx, turn: TurnRef): TurnTx {
-  const row = tx.q.admissions.fence.get(turn.admission);
+  const row = tx.proven?.admission === turn.admission ? tx.proven.row : tx.q.admissions.fence.get(turn.admission);
   const isOfThis = row?.conversation_id === turn.conversation;
   if (isOfThis && (row.holder !== turn.holder || row.lease_epoch !== turn.epoch))
     throw ledgerError("lease_lost", "This conversation was taken over by another process.");
@@ -212,4 +255,12 @@ function fence(tx: Tx, turn: TurnRef): TurnTx {
     throw ledgerError("lease_lost", "This turn belongs to another process now.");
   renewInside(tx, row);
   return { ...tx, turn, admission: row } as TurnTx;
+}
+
+function extended({ turn, admission, newHead }: TurnTx, dataVersion: number | undefined): Proven | undefined {
+  if (!newHead || dataVersion === undefined) return undefined;
+  const { id, hash, depth, turn: count, created_at: at, role } = newHead;
+  const head = { head_id: id, head_hash: hash, head_depth: depth, head_turn: count, head_at: at };
+  const redoable = role === "note" ? admission.redoable : 0;
+  return { admission: turn.admission, row: { ...admission, ...head, redoable }, dataVersion };
 }

@@ -164,6 +164,7 @@ export function extendHead(
   if ((session.head_id ?? undefined) !== parent)
     throw ledgerError("stale_head", `The conversation moved on: its head is ${session.head_id}, not ${parent}.`);
   tx.q.sessions.setHead.run(added.row.id, added.row.created_at, session.id);
+  tx.newHead = added.row;
   const endsRedo = node.role === "user" || node.role === "assistant";
   if (endsRedo && !("redoable" in session && session.redoable === 0)) tx.q.moves.closeRedo.run(session.id);
   return added;

@@ -1,6 +1,6 @@
 // The other end of `AsyncSessionDB`: one thread, one SessionDB, verbs in the order they were sent.
 // Everything it answers is plain data; an error crosses as code, message and hint.
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { Answer, Question } from "./async-session-db.ts";
 import { plainError } from "./errors.ts";
 import { SessionDB, type SessionDBOptions } from "./session-db.ts";
@@ -12,11 +12,26 @@ function serve(options: SessionDBOptions): void {
   const db = open(options);
   if (!db) return;
   port?.on("message", (question: Question) => {
-    const answer = ask(db, question);
-    // Acknowledged only now, after the commit; closing the port lets the thread end.
-    port.postMessage(answer);
-    if (question.verb === "close") port.close();
+    let next: Question | undefined = question;
+    while (next) {
+      // Acknowledged only now, after the commit; closing the port lets the thread end.
+      port.postMessage(ask(db, next));
+      if (next.verb === "close") return port.close();
+      next = awaitNext();
+    }
   });
+}
+
+/** A turn's writes follow each other closely: a thread that is awake answers in half the time of one that slept. */
+const AWAKE_MS = 0.2;
+
+function awaitNext(): Question | undefined {
+  const end = performance.now() + AWAKE_MS;
+  for (;;) {
+    const received = port && (receiveMessageOnPort(port) as { message: Question } | undefined);
+    if (received) return received.message;
+    if (performance.now() > end) return undefined;
+  }
 }
 
 function open(options: SessionDBOptions): SessionDB | undefined {
