@@ -47,11 +47,12 @@ function dyingWorker(folder: string, at: { verb: string; when: "before" | "after
   writeFileSync(
     file,
     `import { existsSync, writeFileSync } from "node:fs";
-     import { parentPort } from "node:worker_threads";
+     import { syncBuiltinESMExports } from "node:module";
+     import threads, { parentPort } from "node:worker_threads";
      let asked = 0;
-     // A thread that stays awake takes messages past the listener below: let its time be over at once.
-     let time = 0;
-     Object.defineProperty(globalThis, "performance", { value: { now: () => (time += 1_000) } });
+     // A thread that stays awake takes messages past the listener below: here each comes through it.
+     threads.receiveMessageOnPort = () => undefined;
+     syncBuiltinESMExports();
      const die = () => { if (!existsSync(${flag})) { writeFileSync(${flag}, ""); process.exit(1); } };
      parentPort.on("message", ({ id, verb }) => {
        if (verb !== ${JSON.stringify(at.verb)}) return;
