@@ -2,10 +2,11 @@
 // never that. Pure.
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import { sanitize } from "./sanitize.ts";
+import { savingOf } from "./saving.ts";
 import { fitLine, type Line, lineWidth, type Span, span } from "./styled-line.ts";
 import { truncate } from "./text-width.ts";
 import { elapsed, type Look } from "./tool-lines.ts";
-import { savingOf, type ViewState } from "./view-state.ts";
+import type { ViewState } from "./view-state.ts";
 
 const hint = "/ commands · ? keys";
 const plainHint = "/ commands  ? keys";

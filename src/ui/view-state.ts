@@ -1,6 +1,6 @@
 // What the screen knows of a conversation: (ViewState, SessionEvent | UiAction) -> ViewState, pure. Live events and
 // restored ones go through it alike. What is finished leaves as blocks, each exactly once: the owner prints them and
-// answers `printed`. Whether all is saved is derived here, and from events alone.
+// answers `printed`.
 import type { SessionEvent } from "../agent/events.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import type {
@@ -274,17 +274,4 @@ function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
     const { [field]: _left, ...others } = rest;
     return others;
   }, state);
-}
-
-export type Saving =
-  | { readonly kind: "starting" | "saving" | "saved" }
-  /** `why` is what the ledger said. */
-  | { readonly kind: "not-saved"; readonly why: string };
-
-/** Whether all that is on the screen is on disk. */
-export function savingOf(state: ViewState): Saving {
-  if (state.problem) return { kind: "not-saved", why: state.problem.message };
-  if (state.unsent.length > 0) return { kind: "saving" };
-  if (state.phase === "starting") return { kind: "starting" };
-  return state.turn?.isProvisional === true ? { kind: "saving" } : { kind: "saved" };
 }

@@ -70,6 +70,23 @@ describe("approvalReducer", () => {
     expect(type(shown(request), "a").answer).toBeUndefined();
   });
 
+  it("is allowed only when its end has been on the screen, and may be denied before", () => {
+    const long = { ...command, body: Array.from({ length: 40 }, (_, index) => `step ${index}`).join("\n") };
+    const redraw = (state: ApprovalState): ApprovalState =>
+      approvalReducer(state, { type: "drawn", width: 80, maxScroll: approvalLayout(state, 80, 12).maxScroll });
+    const head = shown(long, 80, 12);
+    for (const input of ["y", "\r", "a", "\x1b[Fy", "\x1b[B\r"]) expect(type(head, input).answer).toBeUndefined();
+    expect(type(head, "n").answer).toEqual({ kind: "no" });
+    expect(type(head, "\x1b[B").scroll).toBe(1);
+    const pages = Array.from({ length: 7 }).reduce<ApprovalState>((state) => redraw(type(state, "\x1b[6~")), head);
+    for (const end of [redraw(type(head, "\x1b[F")), pages, redraw(type(pages, "\x1b[5~"))]) {
+      expect(type(end, "y").answer).toEqual({ kind: "once" });
+      expect(type(end, "a").answer).toMatchObject({ kind: "always" });
+      expect(type(end, "\x1b[B\x1b[B\r").answer).toEqual({ kind: "no" });
+    }
+    expect(type(redraw(type(head, "\x04\x04\x04\x04\x04\x04\x04")), "\r").answer).toEqual({ kind: "once" });
+  });
+
   it("an answer is final", () => expect(type(type(shown(command), "n"), "y").answer).toEqual({ kind: "no" }));
 
   it("a long body pages between its ends", () => {
@@ -118,6 +135,20 @@ describe("Approval", () => {
 
   it("tells how much of a long body is in sight", () => {
     const long = { ...command, body: Array.from({ length: 40 }, (_, index) => `step ${index}`).join("\n") };
-    expect(draw(shown(long), 80, 12)).toContain("lines 1-5 of 40 (page keys)");
+    const head = shown(long, 80, 12);
+    expect(draw(head, 80, 12).at(-1)).toBe("pgdn shows the rest (lines 1-5 of 40), then y");
+    expect(draw(head, 30, 12).at(-1)).toBe("pgdn shows the rest");
+    expect(draw(type(head, "\x1b[F"), 80, 12).at(-1)).toMatch(/^lines 36-40 of 40 · y a n t · /);
+  });
+
+  it("tells the keys below the choices, and what to do after a stray one", () => {
+    const state = shown(command);
+    expect(draw(state, 80, 20).at(-1)).toBe("y a n t · arrows and enter choose · esc stops the turn");
+    expect(draw(state, 30, 20).at(-1)).toBe("y a n t · enter · esc stops");
+    const stray = draw(type(state, "ls"), 80, 20);
+    expect(stray.at(-1)).toBe("press y, a, n or t, or an arrow first");
+    expect(stray.some((line) => line.startsWith(">"))).toBe(false);
+    expect(draw(type(state, "ls"), 80, 3).at(-1)).toBe("press y, a, n or t, or an arrow first");
+    expect(draw(type(state, "ls\x1b[B"), 80, 20).at(-1)).toMatch(/^y a n t/);
   });
 });

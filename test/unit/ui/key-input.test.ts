@@ -24,7 +24,7 @@ class Stdin extends EventEmitter {
   }
 }
 
-function start() {
+function start(more: { hasTypedAhead?: boolean } = {}) {
   const stdin = new Stdin();
   const written: string[] = [];
   const reads: (readonly KeyEvent[])[] = [];
@@ -32,6 +32,7 @@ function start() {
     stdin: stdin as unknown as Parameters<typeof openKeyInput>[0]["stdin"],
     stdout: { write: (text) => written.push(text) },
     onKeys: (events) => reads.push(events),
+    ...more,
   });
   return { stdin, written, reads, input, send: (text: string) => stdin.emit("data", Buffer.from(text)) };
 }
@@ -55,6 +56,20 @@ describe("openKeyInput", () => {
     send("\x1b");
     vi.advanceTimersByTime(51);
     expect(reads).toEqual([[key("up")], [key("escape")]]);
+  });
+
+  it("takes the line feeds of what was typed before raw mode for enter, and later ones for themselves", () => {
+    const { reads, send } = start({ hasTypedAhead: true });
+    send("one\ntwo\n");
+    vi.advanceTimersByTime(200);
+    send("\n");
+    expect(reads).toEqual([
+      [{ kind: "text", text: "one" }, key("enter"), { kind: "text", text: "two" }, key("enter")],
+      [key("j", { ctrl: true })],
+    ]);
+    const later = start();
+    later.send("\n");
+    expect(later.reads).toEqual([[key("j", { ctrl: true })]]);
   });
 
   it("closes a paste without an end only after a long quiet time", () => {

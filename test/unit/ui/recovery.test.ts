@@ -93,6 +93,15 @@ describe("how it looks", () => {
     expect(lines[2]).toBe("❯ Decide about the open call");
   });
 
+  it("tells the keys, and what to press first where nothing is chosen", () => {
+    const last = (state: DecideState): string | undefined =>
+      decideLines(state, look, { rows: 20, now: 0 }).map(lineText).at(-1);
+    const open = openDecision(turn([unknown]));
+    expect(last(open)).toBe("arrows and enter choose · esc: later");
+    expect(last(press(open, { kind: "text", text: "x" }))).toBe("press an arrow first, then enter · esc: later");
+    expect(last(press(open, "enter"))).toBe("press an arrow first, then enter · esc goes back");
+  });
+
   it("keeps the chosen option in sight in a window of few rows", () => {
     const state = press(openDecision(turn([unknown])), "down", "down", "down");
     for (const rows of [1, 2, 3]) {

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { build } from "esbuild";
+import { type IPty, spawn } from "node-pty";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
 import { openTerminal, type Terminal } from "../../helpers/pty.ts";
@@ -83,6 +85,11 @@ function configure(config: object): void {
   writeFileSync(join(place, "home", "config.json"), JSON.stringify(config));
 }
 
+/** `destroy` closes the terminal (the kernel's SIGHUP) and sends one more, as a shell does. */
+interface HangUp extends IPty {
+  destroy(): void;
+}
+
 describe("the screen", () => {
   it("takes what is typed before the ledger is open, in a first frame of plain ASCII, and sends it then", async () => {
     const terminal = open();
@@ -93,6 +100,13 @@ describe("the screen", () => {
     await terminal.waitFor("● early bird");
     await terminal.waitFor(isReady);
     expectInOrder(terminal.screen(), ["stele 0.0.1", "✓ ledger", "› say early bird", "● early bird", "❯ Ask anything"]);
+  });
+
+  it("sends what was typed before the screen was up, when the terminal made a line feed of its enter", async () => {
+    const terminal = open();
+    terminal.write("say very early\r");
+    await terminal.waitFor("● very early");
+    await terminal.waitFor(isReady);
   });
 
   it("asks before a command runs, shows its output, and prints everything once", async () => {
@@ -127,6 +141,7 @@ describe("the screen", () => {
     terminal.write("\x03");
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
     expectRestored(terminal);
+    expect(terminal.scrollback().join("\n")).not.toContain("waits: /queue");
     const last = terminal.scrollback().findLast((line) => line !== "");
     expect(last).toMatch(/^resume with: stele -r \d{8}-\d{6}-[0-9a-f]{6}$/);
     expect(terminal.screen().join("\n")).not.toContain("Ask anything");
@@ -143,6 +158,7 @@ describe("the screen", () => {
   it.each([
     ["SIGTERM", 130],
     ["SIGHUP", 130],
+    ["SIGINT", 130],
     ["SIGUSR2", 1],
     ["SIGUSR1", 1],
   ] as const)("restores the terminal after %s in a turn", async (signal, exitCode) => {
@@ -152,6 +168,39 @@ describe("the screen", () => {
     expect((await terminal.exit).exitCode).toBe(exitCode);
     expectRestored(terminal);
     if (exitCode === 1) expect(terminal.scrollback().join("\n")).toContain("on purpose");
+  });
+
+  it.each([
+    ["two hang-ups back to back", (pty: HangUp) => [1, 2].forEach(() => process.kill(pty.pid, "SIGHUP"))],
+    [
+      "a hang-up, then a TERM",
+      (pty: HangUp) => (["SIGHUP", "SIGTERM"] as const).forEach((each) => process.kill(pty.pid, each)),
+    ],
+    ["its terminal closing", (pty: HangUp) => pty.destroy()],
+  ])("settles the turn and ends its command after %s", async (_name, hangUp) => {
+    const pty = spawn(process.execPath, [join(bundle, "program.js"), "--yes", lasting], {
+      cwd: join(place, "work"),
+      env: cleanEnvironment(join(place, "home")),
+    }) as HangUp;
+    let shown = "";
+    const exited = new Promise<void>((resolve) => pty.onExit(() => resolve()));
+    await new Promise<void>((resolve) => {
+      pty.onData((data) => {
+        shown += data;
+        if (shown.includes("running 0 s") && existsSync(join(place, "work", "pid"))) resolve();
+      });
+    });
+    const command = Number(readFileSync(join(place, "work", "pid"), "utf8"));
+    hangUp(pty);
+    await exited;
+    expect(() => process.kill(-command, 0)).toThrow("ESRCH");
+    const ledger = new Database(join(place, "home", "state.db"), { readonly: true });
+    try {
+      const turns = ledger.prepare("select status, outcome from admissions").all();
+      expect(turns).toEqual([{ status: "terminal", outcome: "interrupted" }]);
+    } finally {
+      ledger.close();
+    }
   });
 
   it("exits with 4 and its reason when the ledger cannot be opened, and names what was not sent", async () => {
@@ -183,7 +232,8 @@ describe("the screen", () => {
     await terminal.waitFor("❯ Resume the turn");
     expectInOrder(terminal.scrollback(), ["⎿ shell echo $$", "cancelled", "It did not happen"]);
     terminal.write("\r");
-    await terminal.waitFor("● Step 2 of 2 was stopped");
+    await terminal.waitFor("● Step 2 of 2");
+    expect(terminal.scrollback().join("\n")).not.toContain("Next: /recover");
     await terminal.waitFor(isReady);
   });
 
@@ -234,9 +284,12 @@ describe("the screen", () => {
     await terminal.waitFor("half a li");
     terminal.write("\x1b");
     await terminal.waitFor("interrupted: the answer ends here");
-    await terminal.waitFor("held: the turn before it was");
+    await terminal.waitFor("› next words  (waits · /queue run)");
     await terminal.waitFor(/saved · /);
     release();
+    terminal.write("\x04");
+    await terminal.exit;
+    expectInOrder(terminal.scrollback(), ["1 prompt waits: /queue", "resume with: stele -r"]);
     const lines = terminal.scrollback();
     expectInOrder(lines, ["● Head", "first paragraph", "- item", "half a li", "interrupted"]);
     for (const each of ["● Head", "first paragraph", "- item", "half a li"])

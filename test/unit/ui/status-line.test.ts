@@ -3,7 +3,7 @@ import { statusLine } from "../../../src/ui/status-line.ts";
 import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
 import { createTheme } from "../../../src/ui/theme.ts";
 import type { ViewState } from "../../../src/ui/view-state.ts";
-import { admitted, after, openView, plainTheme, session } from "./view-samples.ts";
+import { admitted, after, openView, plainTheme, session, settled, started } from "./view-samples.ts";
 
 const titled: ViewState = { ...openView(), session: { ...session, title: "fix \x1b[31mthe parser" } };
 const shown = (state: ViewState, width = 100): string =>
@@ -24,6 +24,22 @@ describe("the status line", () => {
     const holder = { pid: 7, host: "h", program: "stele" };
     const state = after(titled, { type: "lease-awaited", conversation: "c" as never, holder, since });
     expect(shown(state)).toContain("held by stele, pid 7 since 14:02: your prompt waits");
+  });
+
+  it("counts the seconds of a turn that runs, and says how to stop it", () => {
+    const state = after({ ...titled, now: 1_000 }, started, { type: "tick", now: 13_400 });
+    expect(shown(state)).toMatch(/^saved · running 12 s · esc stops · fix/);
+    expect(shown(after(state, { type: "tick", now: 84_000 }))).toContain("running 1 min 23 s");
+    expect(shown(after(state, settled()))).not.toContain("running");
+  });
+
+  it("says who runs a turn elsewhere until nobody does, or a turn runs here", () => {
+    const held = after(titled, { type: "held-elsewhere", holder: { pid: 7, program: "stele" } });
+    expect(shown(held)).toMatch(/^saved · running in stele, pid 7 · fix/);
+    expect(shown(after(held, { type: "held-elsewhere" }))).not.toContain("pid");
+    expect(shown(after(held, started))).not.toContain("pid");
+    const waiting = after(held, { type: "lease-awaited", conversation: "c" as never });
+    expect(shown(waiting)).not.toContain("running in");
   });
 
   it("puts what is not saved first, at every width", () => {

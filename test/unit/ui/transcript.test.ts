@@ -134,3 +134,15 @@ describe("a restored window", () => {
     expect(windowBlocks([answers(2)], [stored])).toMatchObject([{ made: { tool: "shell", ms: 4 } }]);
   });
 });
+
+describe("output that was capped before it came", () => {
+  it("is folded without a number that nobody knows", () => {
+    const lines = (truncated: boolean): string => {
+      const outcome = { kind: "ok", output, exitCode: 0, ...(truncated && { truncated }) } as const;
+      return blockLines({ kind: "tool", made, outcome }, { width: 80, theme: plainTheme }).map(lineText).join("\n");
+    };
+    expect(lines(false)).toContain("… +33 lines");
+    expect(lines(true)).toContain("… more lines");
+    expect(lines(true)).not.toMatch(/\+\d+ lines/);
+  });
+});

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import type { Admission, MessageId } from "../../../src/ledger/types.ts";
-import { savingOf, type UiAction } from "../../../src/ui/view-state.ts";
+import { liveLines } from "../../../src/ui/live-lines.ts";
+import { savingOf } from "../../../src/ui/saving.ts";
+import { lineText } from "../../../src/ui/styled-line.ts";
+import type { UiAction } from "../../../src/ui/view-state.ts";
 import {
   admitted,
   after,
@@ -10,6 +13,7 @@ import {
   delta,
   message,
   openView,
+  plainTheme,
   printed,
   session,
   settled,
@@ -222,4 +226,71 @@ it("begins anew with another session", () => {
   expect(state.turn).toBeUndefined();
   expect(state.queue).toEqual([]);
   expect(state.session?.title).toBe("t");
+});
+
+describe("an answer that broke off", () => {
+  const text = "No answer: the stream was cut. /retry asks again.";
+  const failed: SessionEvent = {
+    type: "message-added",
+    message: message(3, "note", { parts: [{ kind: "note", text }] }),
+  };
+
+  it("is shown before the note about it, and marked as not kept, once", () => {
+    const error = { code: "model_stream_cut", message: "the stream was cut" };
+    const end = settled({ outcome: "failed", message: 3 as MessageId, error });
+    const state = after(openView(), started, delta("one\nhalf a"), failed, end);
+    expect(printed(state)).toEqual(["● one", "  half a", "  not kept", `  ${text}`]);
+    expect(savingOf(state)).toEqual({ kind: "saved" });
+  });
+
+  it("leaves a note alone that comes without any text", () => {
+    expect(printed(after(openView(), started, failed, settled()))).toEqual([`  ${text}`]);
+  });
+});
+
+describe("what another window writes", () => {
+  const elsewhere = (id: number): SessionEvent => ({
+    type: "message-added",
+    message: message(id, "assistant", { parts: [{ kind: "text", text: `a${id}` }] }),
+    elsewhere: true,
+  });
+
+  it("is said to be from there once for a run of messages", () => {
+    const run = after(openView(), elsewhere(2), elsewhere(3));
+    expect(printed(run)).toEqual(["● a2", "  from another window", "● a3"]);
+    const again = after(run, answer(4, "own"), elsewhere(5), elsewhere(6));
+    expect(printed(again).filter((line) => line.includes("another window"))).toHaveLength(2);
+  });
+});
+
+describe("how long a call ran", () => {
+  const done = (more: Partial<Parameters<typeof call>[1]>): string =>
+    printed(
+      after(
+        openView(),
+        started,
+        { type: "call-changed", call: call(1, { state: "succeeded", startedAt: 0, finishedAt: 61_000, ...more }) },
+        {
+          type: "message-added",
+          message: message(3, "tool", {
+            parts: [{ kind: "tool-result", call: "call-1", outcome: { kind: "ok", exitCode: 0 } }],
+          }),
+        },
+      ),
+    ).join("\n");
+
+  it("is shown where it is known, and not where a person decided what became of it", () => {
+    expect(done({})).toContain("exit 0 · 1 min 1 s");
+    expect(done({ evidence: "a person decided: it happened" })).toMatch(/exit 0$/);
+  });
+
+  it("is counted while it runs", () => {
+    const state = after(openView(), started, { type: "call-changed", call: call(1, { startedAt: 1_000 }) });
+    const look = { width: 80, theme: plainTheme };
+    expect(
+      liveLines({ ...state, now: 13_999 }, look)
+        .map(lineText)
+        .join(),
+    ).toMatch(/shell npm test +running 12 s/);
+  });
 });

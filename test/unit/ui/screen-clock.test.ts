@@ -1,0 +1,36 @@
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Screen } from "../../../src/ui/live-screen.ts";
+import { plainTheme, session, settled, started } from "./view-samples.ts";
+
+// Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
+vi.hoisted(() => {
+  for (const name of Object.keys(process.env)) if (/^CI(_|$)|^CONTINUOUS_INT/.test(name)) delete process.env[name];
+});
+
+describe("the clock of a turn", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("draws once a second while a turn runs, and nothing when none does", () => {
+    let written: string[] = [];
+    const stdout = { columns: 80, rows: 24, write: (text: string) => written.push(text) };
+    const screen = new Screen({ stdout, stdin: new PassThrough() as unknown as NodeJS.ReadStream, theme: plainTheme });
+    screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
+    screen.dispatch(started);
+    vi.advanceTimersByTime(100);
+    for (const second of [1, 2, 3]) {
+      written = [];
+      vi.advanceTimersByTime(1_000);
+      expect(written).toHaveLength(1);
+      expect(written.join()).toContain(`running ${second} s`);
+    }
+    screen.dispatch(settled());
+    vi.advanceTimersByTime(100);
+    written = [];
+    vi.advanceTimersByTime(60_000);
+    expect(written).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+    screen.close();
+  });
+});
