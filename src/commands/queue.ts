@@ -4,7 +4,7 @@ import type { Admission, AdmissionId } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { countWord } from "./args.ts";
 import { type CommandContext, type CommandResult, defineCommand, type SessionCommand } from "./command.ts";
-import { counted, lines, usage } from "./results.ts";
+import { called, counted, lines, usage } from "./results.ts";
 import { quoteWord } from "./words.ts";
 
 const ID = { name: "id", help: "as /queue lists it", required: true } as const;
@@ -31,7 +31,7 @@ export const queueCommand = defineCommand({
       rows: waiting.map((each) => [
         String(each.id),
         each.summary,
-        each.held === undefined ? "its turn" : `for a key: ${each.held}`,
+        each.held === undefined ? "its turn" : `held: ${each.held}; ${called(`queue run ${each.id}`, context)}`,
         ageOf(each.queuedAt, context.now()),
       ]),
       empty: "Nothing waits.",

@@ -6,7 +6,7 @@ import { type OpenTurn, withLease } from "../ledger/recovery.ts";
 import type { Admission, AdmissionId, CallId } from "../ledger/types.ts";
 import { countWord, hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
-import { lines, refused, usage } from "./results.ts";
+import { called, lines, refused, usage } from "./results.ts";
 
 const TURN = { name: "turn", help: "its number, as /recover lists it", required: true } as const;
 const VERDICTS = ["happened", "not-happened", "again"] as const;
@@ -141,7 +141,9 @@ async function decideCall(args: CommandArgs, context: FreeContext): Promise<Comm
   const message = resolved.result === undefined ? undefined : await db.message(resolved.result);
   if (message) runner?.emit({ type: "message-added", message });
   const json = { call: call.id, admission: admission.id, tool: call.tool, state: resolved.state, verdict };
-  return lines(`Call ${call.id} (${call.tool}) is ${resolved.state}. Next: /recover resume ${admission.id}`, json);
+  const said = { happened: "it happened", "not-happened": "it did not happen", again: "it will be run again" }[verdict];
+  const next = called(`recover resume ${admission.id}`, context);
+  return lines(`Call ${call.id} (${call.tool}): ${said}. Next: ${next}`, json);
 }
 
 /** A holder of its own: whoever holds the conversation now, this program too, is in the way. */

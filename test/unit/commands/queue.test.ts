@@ -24,7 +24,7 @@ describe("/queue", () => {
     expect(await desk.type("/queue")).toMatchObject({ kind: "rows", rows: [], empty: "Nothing waits." });
     const id = await wait(desk, "say one");
     const result = await desk.type("/queue");
-    expect(words(result)).toBe(`${id}  say one  for a key: a test holds it  just now`);
+    expect(words(result)).toBe(`${id}  say one  held: a test holds it; /queue run ${id}  just now`);
     expect(jsonLines(result)).toMatchObject([{ id, summary: "say one", held: "a test holds it" }]);
   });
 
