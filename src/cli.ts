@@ -18,8 +18,7 @@ const output: Output = {
 };
 
 export async function main(argv: readonly string[], version: string): Promise<ExitCode> {
-  // A reader that went away (`stele … | head`) ends the program quietly.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  stopWhenNobodyReads();
   let json = argv.includes("--json");
   try {
     const asked = await askedFor(argv);
@@ -30,6 +29,17 @@ export async function main(argv: readonly string[], version: string): Promise<Ex
   } catch (error) {
     return report(error, json);
   }
+}
+
+/** A reader that went away (`stele … | head`) stops the program as ctrl+c does: a turn is settled first. */
+function stopWhenNobodyReads(): void {
+  let isTold = false;
+  const stop = () => {
+    if (!isTold) process.kill(process.pid, "SIGINT");
+    isTold = true;
+  };
+  process.stdout.on("error", stop);
+  process.stderr.on("error", stop);
 }
 
 async function askedFor(argv: readonly string[]): Promise<Dispatched> {
@@ -62,15 +72,25 @@ async function opened(program: Program, asked: Asked): Promise<void> {
   try {
     await program.db.opened;
   } catch (error) {
+    const isDoctor = asked.kind === "command" && asked.command.name === "doctor";
+    if (isDoctor && asked.globals.json && error instanceof SteleError)
+      output.out(`${jsonLine(unopened(program, error))}\n`);
     const mayFix = asked.kind === "command" && asked.command.name === "doctor" && asked.args.flags["fix"] === true;
     if (!mayFix || !(error instanceof SteleError) || error.code !== "ledger_unreadable") throw error;
-    if (!statSync(program.home.ledgerFile).isFile()) throw error;
+    const stats = statSync(program.home.ledgerFile, { throwIfNoEntry: false });
+    if (stats && !stats.isFile()) throw error;
     const { setAside } = await import("./ledger/set-aside.ts");
     const aside = setAside(program.home.ledgerFile, Date.now());
     throw new SteleError("ledger_unreadable", `${error.message} It was set aside as ${aside}.`, {
       hint: "The next start begins a new ledger. Keep the file: what is in it may be worth saving.",
     });
   }
+}
+
+/** What `doctor --json` can say of a ledger that does not open: one object, like every other. */
+function unopened(program: Program, { code, message, hint }: SteleError): object {
+  const check = { name: "open", status: "fail", detail: `${code}: ${message}`, advice: hint };
+  return { file: program.home.ledgerFile, verify: [], checks: [check] };
 }
 
 function whyNoScreen(): string {
@@ -114,21 +134,35 @@ async function performCommand(
   asked: Extract<Asked, { kind: "command" }>,
   choice: SessionChoice,
 ): Promise<ExitCode> {
-  const [{ runCommand }, { nobodyToAsk }] = await Promise.all([
-    import("./commands/run-command.ts"),
-    import("./program.ts"),
-  ]);
+  const { runCommand } = await import("./commands/run-command.ts");
+  await program.reclaim();
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
-  const runner = session && program.runner(session, true, nobodyToAsk);
+  const runner = session && program.runner(session, true);
   const context = runner ? program.context(runner, "argv") : program.freeContext("argv");
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");
+  if (result.kind === "turn") return await endTurn(program, result, asked.globals.json);
   printResult(result, output, asked.globals.json);
-  if (result.kind === "turn") await result.runner.idle();
   await runner?.close();
   return endOf(result, asked.globals.json);
+}
+
+/** A command that set a turn going: what it came to, its answer, and the exit code of its outcome. */
+async function endTurn(
+  program: Program,
+  result: Extract<CommandResult, { kind: "turn" }>,
+  json: boolean,
+): Promise<ExitCode> {
+  const { followTurn } = await import("./headless.ts");
+  const { code, admission, answer } = await followTurn(program, result.runner);
+  const { outcome, error } = admission ?? {};
+  const ended = { ...result.json, ...(outcome && { outcome }), ...(error && { error }), ...(answer && { answer }) };
+  printResult({ ...result, json: ended }, output, json);
+  if (!json && answer) output.out(`${safeText(answer)}\n`);
+  if (!json && error) output.err(`${outcome ?? ""}: ${safeText(error.message)}\n`);
+  return code;
 }
 
 function endOf(result: CommandResult, json: boolean): ExitCode {
@@ -140,6 +174,7 @@ function endOf(result: CommandResult, json: boolean): ExitCode {
       reportLine({ code: result.code, message: result.why, hint: "" }, json);
       return REFUSAL_EXITS[result.code];
     case "confirm":
+      reportLine({ code: "confirm", message: result.question, hint: "Say --yes to do it." }, json);
       return EXIT.usage;
     case "lines":
       return result.failure === "ledger" ? EXIT.ledger : EXIT.done;

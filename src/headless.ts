@@ -4,9 +4,10 @@ import { fstatSync } from "node:fs";
 import { type SessionEvent, settledEvent } from "./agent/events.ts";
 import type { Runner } from "./agent/runner.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { SteleError } from "./ledger/errors.ts";
 import { newRequestId } from "./ledger/ids.ts";
-import type { Admission, Outcome, RequestId, Session, Target } from "./ledger/types.ts";
-import { nobodyToAsk, type Program, type SessionChoice } from "./program.ts";
+import type { Admission, AdmissionId, Outcome, RequestId, Session, Target, TurnError } from "./ledger/types.ts";
+import { type Program, type SessionChoice } from "./program.ts";
 import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -21,7 +22,7 @@ export interface RunOptions {
 export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
   const printer = new RunPrinter(output, options.json);
   const { admission, session, isNew } = await admit(program, options);
-  const runner = program.runner(session, options.choice.kind !== "new", nobodyToAsk);
+  const runner = program.runner(session, options.choice.kind !== "new");
   printer.print({ type: "session", session, resumed: options.choice.kind !== "new" });
   const { id, request, summary: text } = admission;
   printer.print({ type: "prompt-admitted", admission: id, request, state: admission.status, text });
@@ -64,6 +65,32 @@ async function releaseHeld(program: Program, runner: Runner): Promise<void> {
     if (each.status === "queued" && each.held !== undefined) await program.db.release(each.id);
 }
 
+/** Until a turn that was set going here has ended; its admission is the newest one that this runner settled. */
+export async function followTurn(
+  program: Program,
+  runner: Runner,
+): Promise<{ code: ExitCode; admission?: Admission; answer?: string }> {
+  const seen: { settled?: AdmissionId; problem?: TurnError } = {};
+  const stopListening = runner.listen((event) => {
+    if (event.type === "turn-settled") seen.settled = event.admission;
+    if (event.type === "ledger-problem") seen.problem = event.error;
+  });
+  const unhook = onSignals(runner);
+  try {
+    await runner.idle();
+  } finally {
+    unhook();
+    stopListening();
+    await runner.close();
+  }
+  if (seen.problem) throw new SteleError(seen.problem.code, seen.problem.message, { hint: seen.problem.hint ?? "" });
+  if (seen.settled === undefined) return { code: EXIT.needsPerson };
+  const admission = await program.db.admission(seen.settled);
+  const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
+  const answer = last?.role === "assistant" ? answerText(last).trimEnd() : undefined;
+  return { code: exitOf(admission.outcome ?? "failed"), admission, ...(answer && { answer }) };
+}
+
 const POLL_MS = 200;
 
 /** Drives or waits for this one admission until it is over or stuck. */
@@ -73,18 +100,25 @@ async function untilEnd(
 ): Promise<Admission> {
   const { db } = program;
   let isStopped = false;
+  let problem: TurnError | undefined;
   const stopListening = run.runner.listen((event) => {
     if (event.type === "stop-asked") isStopped = true;
+    if (event.type === "ledger-problem") problem = event.error;
   });
   try {
     if (run.isNew) run.runner.wake();
     for (;;) {
       await run.runner.idle();
+      // A ledger that cannot be written ends the run; what is stored says how far it came.
+      if (problem) throw new SteleError(problem.code, problem.message, { hint: problem.hint ?? "" });
       const now = await db.admission(run.admission.id);
       if (now.status === "terminal" || now.status === "unknown") return now;
       if (isStopped) return now.status === "queued" ? db.cancel(now.id) : now;
       const open = await db.openAdmissions(now.conversation);
-      if (open.some((each) => each.status === "unknown")) return now;
+      if (open.some((each) => each.status === "unknown")) {
+        if (now.status === "queued") await db.hold(now.id, "an interrupted turn waits for a decision");
+        return now;
+      }
       if (now.status === "started") await reclaimFromTheDead(program, run.runner, now);
       else await adoptOrWait(program, run.runner, now);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -1,5 +1,6 @@
 // Puts the program together from what the command line asked for: home, settings, models, ledger, one session
 // and its runner. Nothing here prints. The ledger opens in its own thread while the rest is read.
+import { statSync } from "node:fs";
 import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
@@ -16,7 +17,7 @@ import { updateConfig } from "./config/update-config.ts";
 import { AsyncSessionDB } from "./ledger/async-session-db.ts";
 import { SteleError } from "./ledger/errors.ts";
 import { newHolderId } from "./ledger/ids.ts";
-import { type OpenTurn, type RecoveryStep, recover } from "./ledger/recovery.ts";
+import { type OpenTurn, type RecoveryStep, reclaimFromTheDead, recover } from "./ledger/recovery.ts";
 import type { NewSession } from "./ledger/sessions.ts";
 import { sidecarPath } from "./ledger/sidecar-path.ts";
 import type { Admission, ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
@@ -165,7 +166,8 @@ export class Program {
     return changed;
   }
 
-  runner(session: Session, resumed: boolean, ask: TurnContext["ask"]): Runner {
+  /** `ask` is absent where nobody watches. */
+  runner(session: Session, resumed: boolean, ask?: TurnContext["ask"]): Runner {
     return new Runner({
       db: this.db,
       session,
@@ -174,12 +176,18 @@ export class Program {
       files: this.files,
       rules: () => this.#rules,
       mode: this.mode,
-      ask,
+      ask: ask ?? nobodyToAsk,
+      isWatched: ask !== undefined,
       onRule: async (rule) => {
         await this.settings.addRule("allow", rule);
       },
       program: `stele ${this.version}`,
     });
+  }
+
+  /** What a start does about the dead, without the checks of the file: their turns become unknown. */
+  reclaim(): Promise<void> {
+    return reclaimFromTheDead(this.db, newHolderId(process.pid));
   }
 
   async recover(
@@ -222,7 +230,7 @@ export class Program {
 
   #runnerFor(session: Session, open: Runner | undefined): Runner {
     if (open?.session.conversation === session.conversation) return open;
-    return this.runner(session, true, nobodyToAsk);
+    return this.runner(session, true);
   }
 
   async #readFile(name: string): Promise<string | undefined> {
@@ -276,6 +284,7 @@ export class Program {
 
   async #createFile(name: string, text: string): Promise<{ ok: true; path: string } | { ok: false; problem: string }> {
     const file = path.join(this.cwd, name);
+    if (await this.files.exists(file)) return { ok: false, problem: `${name} exists already; nothing was changed.` };
     const bytes = new TextEncoder().encode(text);
     const written = await this.files.write({ cwd: this.cwd, path: file, bytes, expected: "absent" });
     return written.ok ? { ok: true, path: file } : { ok: false, problem: written.problem.message };
@@ -287,7 +296,7 @@ export class Program {
 }
 
 /** Without a screen a call that has to be asked about is denied, and the model is told why. */
-export const nobodyToAsk: TurnContext["ask"] = () =>
+const nobodyToAsk: TurnContext["ask"] = () =>
   Promise.resolve({ kind: "no", because: "nobody can be asked here; run it with --yes, or allow it by a rule" });
 
 /** Reads the settings and begins to open the ledger. Throws `UsageError` for flags and files that are wrong. */
@@ -302,6 +311,7 @@ export async function openProgram(options: {
   const resolved = resolveHome({ env, platform: process.platform, cwd: options.cwd, flags });
   if (!resolved.ok) throw new UsageError(resolved.problem, resolved.hint);
   const { home } = resolved;
+  requireFolder(cwd, flags.cwd);
   const loaded = await loadConfig({
     home,
     cwd,
@@ -311,6 +321,12 @@ export async function openProgram(options: {
   if (!loaded.ok) throw new UsageError(loaded.problem, loaded.hint);
   const db = new AsyncSessionDB({ path: home.ledgerFile, program: "stele" });
   return new Program({ home, cwd, version, flags, env, loaded, db });
+}
+
+function requireFolder(cwd: string, flag: string | undefined): void {
+  if (flag === undefined) return;
+  const stats = flag === "" ? undefined : statSync(cwd, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new UsageError(`--cwd: ${JSON.stringify(flag)} is no folder.`);
 }
 
 function routeName(route: ModelRoute): string {

@@ -44,6 +44,8 @@ export interface RunnerOptions {
   /** "Always" was chosen: store the rule. */
   readonly onRule?: (rule: string) => Promise<void>;
   readonly program: string;
+  /** A person watches: go on trying to write when the ledger refuses. Else the first refusal ends it. */
+  readonly isWatched?: boolean;
   readonly now?: () => number;
 }
 
@@ -349,7 +351,7 @@ export class Runner {
       while (!this.#isClosed && !stop.signal.aborted) {
         const error = await this.#options.db.markUnknown(turn).then(() => undefined, asLedgerError);
         // A lost lease has made it unknown already; a sticky halt will not go away by waiting.
-        if (!error || error.code === "lease_lost" || isSticky(error)) return;
+        if (!error || error.code === "lease_lost" || STICKY.has(error.code) || !this.#options.isWatched) return;
         await pause(SETTLE_RETRY_MS, stop.signal);
       }
     } finally {
@@ -409,11 +411,15 @@ function asLedgerError(error: unknown): LedgerError {
   return error as LedgerError;
 }
 
-function isSticky({ code }: LedgerError): boolean {
-  return (
-    code === "ledger_replaced" || code === "ledger_lost_wal" || code === "ledger_newer" || code === "ledger_closed"
-  );
-}
+/** Waiting does not mend these. */
+const STICKY: ReadonlySet<LedgerError["code"]> = new Set([
+  "ledger_replaced",
+  "ledger_lost_wal",
+  "ledger_newer",
+  "ledger_closed",
+  "ledger_corrupt",
+  "ledger_foreign",
+]);
 
 /** Something of this conversation waits that this process may run. */
 async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {

@@ -93,7 +93,12 @@ async function settleAnswered(context: TurnContext, state: TurnState, answer: An
       error: { code: "model_refusal", message: "The provider refused to answer this." },
       last: note(context, state, "The provider refused to answer this. /retry asks again, /model asks another one."),
     });
-  await settle(context, state, { outcome: "completed", last: assistantMessage(context, state, answer) });
+  const cut: TurnError | undefined =
+    answer.reason === "length"
+      ? { code: "model_length", message: "The answer was cut off at the model's limit." }
+      : undefined;
+  const last = assistantMessage(context, state, answer);
+  await settle(context, state, { outcome: "completed", last, ...(cut && { error: cut }) });
 }
 
 async function settleFailed(context: TurnContext, state: TurnState, answer: NoAnswer): Promise<void> {

@@ -16,6 +16,8 @@ export function lines(text: string | readonly string[], json?: object | readonly
 /** A verb's refusal; the turn in the way is named also when it is this program's own. */
 export function refused(refusal: Refusal, context: FreeContext): Refused {
   const { kind, why } = refusal;
+  if (kind === "busy" && refusal.undecided)
+    return { kind: "refused", why: `${why} See: ${called("recover", context)}`, code: "person" };
   const isOwn = kind === "busy" && refusal.holder === undefined && context.runner?.isRunning;
   return { kind: "refused", why: isOwn ? runningHere() : why, code: kind };
 }

@@ -8,6 +8,7 @@ export class FileWatch {
   readonly #path: string;
   readonly #walPath: string;
   readonly #main: Stats | undefined;
+  #size: number;
   #wal: Stats | undefined;
   readonly #hasWal: boolean;
 
@@ -16,12 +17,17 @@ export class FileWatch {
     this.#walPath = `${file.path}-wal`;
     this.#hasWal = file.journal === "wal";
     this.#main = statsOf(file.path);
+    this.#size = this.#main?.size ?? 0;
     this.#wal = this.#hasWal ? statsOf(this.#walPath) : undefined;
   }
 
   problem(): LedgerError | undefined {
-    if (!isSame(statsOf(this.#path), this.#main))
+    const main = statsOf(this.#path);
+    if (!main || !isSame(main, this.#main))
       return ledgerError("ledger_replaced", `${this.#path} was replaced or removed while it was open.`);
+    // Nothing shrinks a ledger that is open: somebody cut it, and SQLite would go on from what it remembers.
+    if (main.size < this.#size) return ledgerError("ledger_corrupt", `${this.#path} was cut short while it was open.`);
+    this.#size = main.size;
     if (!this.#hasWal) return undefined;
     const wal = statsOf(this.#walPath);
     // It appears with the first use and then stays as long as anybody has the ledger open.

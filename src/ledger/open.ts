@@ -28,6 +28,7 @@ import { migrate } from "./migrations.ts";
 import { patiently } from "./patience.ts";
 import { APPLICATION_ID, FTS_STORAGE_VERSION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { openSidecar, type Sidecar } from "./sidecar.ts";
+import { sidecarPath } from "./sidecar-path.ts";
 
 export type Database = BetterSqlite3.Database;
 
@@ -101,6 +102,7 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   if (!readOnly && !secondary) prepareFolder(path.dirname(file));
   step("header");
   const isNew = !secondary && !isOpenHere(file) && !checkHeader(file);
+  if (isNew) requireNothingLeft(file);
   if (isNew && readOnly) throw ledgerError("not_found", `There is no ledger at ${file}.`);
   step("create");
   if (isNew) createFile(file, options.now ?? Date.now);
@@ -117,7 +119,8 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   step("sidecar");
   const generation = Number(patiently(() => meta(db, "ledger_generation"), OPEN_PATIENCE_MS));
   const ledgerId = meta(db, "ledger_id");
-  const sidecar = readOnly || secondary ? undefined : openSidecar({ file, ledgerId, generation, now: options.now });
+  const sidecar =
+    readOnly || secondary ? undefined : openSidecar({ file, ledgerId, generation, high: highOf(db), now: options.now });
   if (sidecar) cleanups.push(() => sidecar.close());
   step("identity");
   const findings = sidecar?.findings ?? [];
@@ -157,6 +160,25 @@ function makeFolder(folder: string): void {
       throw ledgerError("ledger_read_only", `${folder} cannot be made: ${message}`, { cause: error });
     throw error;
   }
+}
+
+/** A ledger that is gone must not look like one that never was. */
+function requireNothingLeft(file: string): void {
+  const left = [`${file}-wal`, sidecarPath(file)].find((each) => statOf(each));
+  // Asked again: somebody else may have made it just now, with all that belongs to it.
+  if (left === undefined || statOf(file)) return;
+  throw ledgerError(
+    "ledger_unreadable",
+    `${file} is gone, but ${path.basename(left)}, which belongs to it, is there.`,
+    {
+      hint: "Put the file back. If it is lost, `stele doctor --fix` sets the rest aside and begins a new ledger.",
+    },
+  );
+}
+
+/** How far a ledger has come: the sum of the row numbers it ever gave. */
+export function highOf(db: Database): number {
+  return Number(db.prepare("select coalesce(sum(seq), 0) from sqlite_sequence").pluck().get());
 }
 
 /** True when a ledger is there, false when nothing is; throws on everything else, without a write. */
@@ -331,6 +353,17 @@ function mapOpenError(error: unknown, file: string): unknown {
     return ledgerError("ledger_corrupt", `A part of ${file} is missing: ${(error as Error).message}.`, {
       cause: error,
     });
+  // The shared memory beside a WAL needs a few blocks too: on a full disk SQLite calls that an I/O error.
+  if (sqliteCode(error).startsWith("SQLITE_IOERR") && isDiskFull(file))
+    return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
   if (sqliteCode(error)) return mapSqliteError(error);
   return error;
+}
+
+function isDiskFull(file: string): boolean {
+  try {
+    return statfsSync(path.dirname(file)).bavail === 0;
+  } catch {
+    return false; // no statfs on this platform: the error is told as it came
+  }
 }

@@ -42,6 +42,13 @@ export async function* recover(db: AsyncSessionDB, holder: HolderId): AsyncGener
   yield { type: "done", open: turns.value, waiting: queue.value.waiting };
 }
 
+/** Leases of the dead taken back, their turns unknown and their calls judged: what any start owes the next command. */
+export async function reclaimFromTheDead(db: AsyncSessionDB, holder: HolderId): Promise<void> {
+  if ((await db.heldLeases()).every((lease) => lease.isHeld)) return;
+  await reclaim(db, holder);
+  await inspectTurns(db, holder);
+}
+
 type Words = readonly [RecoveryStep["status"], string];
 
 function step(name: RecoveryStep["name"], ms: number, [status, detail]: Words): RecoveryEvent {

@@ -9,7 +9,7 @@ import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, closeRequest } from "./model-requests.ts";
-import { type OpenedFile, type OpenOptions, openFile, statOf } from "./open.ts";
+import { highOf, type OpenedFile, type OpenOptions, openFile, statOf } from "./open.ts";
 import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
 import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
@@ -181,8 +181,18 @@ export class SessionDB {
   }
 
   #closeFile(): void {
+    const high = this.#high();
     this.#file.db.close();
-    this.#file.sidecar?.close();
+    this.#file.sidecar?.close(high);
+  }
+
+  /** Undefined when it cannot be read: then nothing is recorded at the close. */
+  #high(): number | undefined {
+    try {
+      return this.#file.sidecar && highOf(this.#file.db);
+    } catch {
+      return undefined; // damaged or on a disk that fails: told by what was asked of it
+    }
   }
 
   // ---- sessions ----

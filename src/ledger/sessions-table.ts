@@ -100,13 +100,15 @@ export function sessionQueries(db: Database) {
     /** Newest of a folder that is worth continuing: it has messages, or /new made it on purpose. */
     latestInFolder: db.prepare<[string], SessionRow>(
       `${SELECT} where s.cwd = ? and s.deleted_at is null and s.archived = 0 and s.hidden = 0
-         and s.end_reason is not 'compression' and (s.head_id is not null or s.opened_by_new = 1)
+         and s.end_reason is not 'compression' and (s.head_id is not null or s.opened_by_new = 1
+           or exists (select 1 from messages w where w.session_id = s.id))
        order by s.last_activity_at desc, s.started_at desc, s.id desc limit 1`,
     ),
     list: db.prepare<[{ folder: string | null; all: number; words: string | null; limit: number }], SessionRow>(
       `${SELECT} where s.deleted_at is null and s.end_reason is not 'compression'
          and (@folder is null or s.cwd = @folder)
-         and (@all = 1 or (s.archived = 0 and s.hidden = 0 and (s.head_id is not null or s.opened_by_new = 1)))
+         and (@all = 1 or (s.archived = 0 and s.hidden = 0 and (s.head_id is not null or s.opened_by_new = 1
+           or exists (select 1 from messages w where w.session_id = s.id))))
          and (@words is null or instr(lower(coalesce(s.title, '') || ' ' || s.id), @words) > 0)
        order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit`,
     ),

@@ -4,7 +4,8 @@ import { renameSync, statSync } from "node:fs";
 
 /** Returns the new name. */
 export function setAside(file: string, at: number): string {
-  const suffix = statSync(file).size === 0 ? "zeroed" : "not-a-ledger";
+  const main = statSync(file, { throwIfNoEntry: false });
+  const suffix = main === undefined ? "lost" : main.size === 0 ? "zeroed" : "not-a-ledger";
   const aside = `${file}.${suffix}-${at}`;
   for (const extra of ["", "-wal", "-shm", "-journal", ".guard"])
     if (statSync(file + extra, { throwIfNoEntry: false })) renameSync(file + extra, aside + extra);

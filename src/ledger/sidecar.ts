@@ -12,7 +12,8 @@ export interface Sidecar {
   readonly findings: readonly string[];
   /** After the findings were acted upon: only now are they forgotten, so that a crash before it finds them again. */
   acknowledge(generation: number): void;
-  close(): void;
+  /** `high`: how far the ledger has come; a file that has come less far at the next start is an older one. */
+  close(high?: number): void;
 }
 
 interface Seen {
@@ -20,6 +21,8 @@ interface Seen {
   readonly generation: number;
   readonly dev: string;
   readonly ino: string;
+  /** Sum of the row numbers ever given: it only grows. */
+  readonly high: number;
 }
 
 const require = createRequire(import.meta.url);
@@ -28,6 +31,7 @@ interface SidecarOptions {
   readonly file: string;
   readonly ledgerId: string;
   readonly generation: number;
+  readonly high: number;
   readonly now: (() => number) | undefined;
 }
 
@@ -40,10 +44,17 @@ export function openSidecar(options: SidecarOptions): Sidecar {
     const findings = compare(db, options);
     if (findings.length === 0) record(db, options);
     patiently(() => holdShared(db), SHARED_PATIENCE_MS);
+    let current = options;
     return {
       findings,
-      acknowledge: (generation) => acknowledge(db, { ...options, generation }),
-      close: () => db.close(),
+      acknowledge: (generation) => {
+        current = { ...current, generation };
+        acknowledge(db, current);
+      },
+      close: (high) => {
+        if (high !== undefined) recordAtClose(db, { ...current, high });
+        db.close();
+      },
     };
   } catch (error) {
     db.close();
@@ -83,35 +94,48 @@ function seenNow(options: SidecarOptions): Seen {
     generation: options.generation,
     dev: String(stats?.dev),
     ino: String(stats?.ino),
+    high: options.high,
   };
 }
 
 function compare(db: BetterSqlite3.Database, options: SidecarOptions): string[] {
   return patiently(() => {
-    if (db.prepare("select 1 from sqlite_schema where name = 'opened'").get() === undefined) return [];
-    const before = db.prepare<[], Seen>("select ledger_id, generation, dev, ino from opened").get();
+    if (db.prepare("select 1 from sqlite_schema where name = 'last_seen'").get() === undefined) return [];
+    const before = db.prepare<[], Seen>("select ledger_id, generation, dev, ino, high from last_seen").get();
     return before ? differences(before, seenNow(options)) : [];
   }, SHARED_PATIENCE_MS);
 }
 
 /** Only the first opener can write here; for the others, and on a full disk, the former record stands. */
 function record(db: BetterSqlite3.Database, options: SidecarOptions): void {
-  const { ledger_id: id, generation, dev, ino } = seenNow(options);
+  const { ledger_id: id, generation, dev, ino, high } = seenNow(options);
   try {
     db.transaction(() => {
       db.exec(
-        "create table if not exists opened (one integer primary key check (one = 1), ledger_id text not null," +
-          " generation integer not null, dev text not null, ino text not null, at integer not null) strict",
+        "create table if not exists last_seen (one integer primary key check (one = 1), ledger_id text not null," +
+          " generation integer not null, dev text not null, ino text not null, high integer not null," +
+          " at integer not null) strict",
       );
       db.prepare(
-        "insert into opened (one, ledger_id, generation, dev, ino, at) values (1, ?, ?, ?, ?, ?)" +
+        "insert into last_seen (one, ledger_id, generation, dev, ino, high, at) values (1, ?, ?, ?, ?, ?, ?)" +
           " on conflict (one) do update set ledger_id = excluded.ledger_id, generation = excluded.generation," +
-          " dev = excluded.dev, ino = excluded.ino, at = excluded.at",
-      ).run(id, generation, dev, ino, (options.now ?? Date.now)());
+          " dev = excluded.dev, ino = excluded.ino, high = excluded.high, at = excluded.at",
+      ).run(id, generation, dev, ino, high, (options.now ?? Date.now)());
     }).immediate();
   } catch (error) {
     const code = sqliteCode(error);
     if (!code.startsWith("SQLITE_BUSY") && code !== "SQLITE_FULL") throw error;
+  }
+}
+
+/** While others have the ledger open the last of them records; a process that is killed records nothing. */
+function recordAtClose(db: BetterSqlite3.Database, options: SidecarOptions): void {
+  db.exec("rollback");
+  try {
+    if (compare(db, options).length === 0) record(db, options);
+  } catch (error) {
+    // Somebody repairs right now, or the disk fails: the record of the open stands.
+    if (!sqliteCode(error)) throw error;
   }
 }
 
@@ -124,6 +148,7 @@ function acknowledge(db: BetterSqlite3.Database, options: SidecarOptions): void 
 function differences(before: Seen, now: Seen): string[] {
   if (before.ledger_id !== now.ledger_id) return ["another ledger lies here than at the last start"];
   const findings: string[] = [];
+  if (before.high > now.high) findings.push("the file is older than at the last start: later work is not in it");
   if (before.generation > now.generation) findings.push("the file is an older generation than at the last start");
   if (before.ino !== now.ino || before.dev !== now.dev)
     findings.push("the file was replaced or copied since the last start");

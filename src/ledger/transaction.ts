@@ -194,8 +194,11 @@ export class Transactions {
       this.#commit.run();
       return result;
     } catch (error) {
+      const known = mapSqliteError(error);
+      // Damage of the file itself: whatever is written now makes saving it harder.
+      if (known.code === "ledger_corrupt" || known.code === "ledger_foreign") this.#halt(known);
       if (this.#file.db.inTransaction) this.#rollback.run();
-      throw mapSqliteError(error);
+      throw known;
     }
   }
 

@@ -105,7 +105,7 @@ function openTurn(tx: Tx, conversation: ConversationId): Refusal | undefined {
   const open = tx.q.admissions.openOf.all(conversation);
   if (open.some((row) => row.status === "started")) return { kind: "busy", why: "A turn is running." };
   if (open.some((row) => row.status === "unknown"))
-    return { kind: "busy", why: "An interrupted turn waits for your decision: /recover" };
+    return { kind: "busy", why: "An interrupted turn waits for your decision.", undecided: true };
   return undefined;
 }
 

@@ -295,7 +295,14 @@ export interface ToolCall {
 
 /** An expected refusal: nothing was written. */
 export type Refusal =
-  | { readonly kind: "busy"; readonly why: string; readonly holder?: ProcessIdentity; readonly since?: number }
+  | {
+      readonly kind: "busy";
+      readonly why: string;
+      readonly holder?: ProcessIdentity;
+      readonly since?: number;
+      /** An interrupted turn waits for a person's decision. */
+      readonly undecided?: true;
+    }
   | { readonly kind: "conflict"; readonly why: string };
 
 export type HeadMoveKind = "undo" | "redo" | "branch" | "compact" | "recover";

@@ -165,7 +165,6 @@ function resultLines(result: CommandResult): readonly string[] {
         ]),
       ];
     case "confirm":
-      return [`${result.question} Say --yes to do it.`];
     case "usage":
     case "refused":
     case "submit":

@@ -120,7 +120,7 @@ describe("/recover", () => {
     await desk.type(`/resume ${session.id}`);
     expect(await desk.type("/undo")).toMatchObject({
       kind: "refused",
-      code: "busy",
+      code: "person",
       why: expect.stringContaining("/recover"),
     });
     await desk.type(`/recover settle ${admission}`);
