@@ -105,6 +105,20 @@ describe("an answer", () => {
     expect(state.turn).toBeUndefined();
   });
 
+  it("says that the model's limit cut it, though it is stored as it came", () => {
+    const error = { code: "model_length", message: "The answer was cut off at the model's limit." };
+    const cut = answer(2, "one", { finishReason: "length" });
+    const state = after(
+      openView(),
+      started,
+      delta("one"),
+      cut,
+      settled({ outcome: "completed", message: 2 as MessageId, error }),
+    );
+    expect(printed(state).join("\n")).toMatch(/● one[\s\S]*limit/);
+    expect(printed(state).join("\n").match(/limit/g)).toHaveLength(1);
+  });
+
   it("is marked as not stored when the ledger gave up on it", () => {
     const state = after(openView(), started, delta("one\ntw"), problem);
     expect(printed(state).slice(0, 3)).toEqual(["● one", "  tw", "  not saved: the answer above is not in the ledger"]);
