@@ -55,6 +55,8 @@ export type FenceRow = Pick<AdmissionRow, "conversation_id" | "kind" | "status" 
     readonly holder: HolderId | null;
     readonly lease_epoch: number | null;
     readonly expires_at: number | null;
+    /** 1: a request to the model has no end yet. */
+    readonly is_asking: number;
   };
 
 export function admissionQueries(db: Database) {
@@ -62,6 +64,7 @@ export function admissionQueries(db: Database) {
     get: db.prepare<[number], AdmissionRow>("select * from admissions where seq = ?"),
     fence: db.prepare<[number], FenceRow>(
       `select a.conversation_id, a.kind, a.status, a.owner, a.epoch, l.holder, l.epoch as lease_epoch, l.expires_at,
+         exists (select 1 from model_requests r where r.admission_id = a.seq and r.state = 'asked') as is_asking,
          ${WRITING_COLUMNS}
        from admissions a
        left join turn_leases l on l.conversation_id = a.conversation_id

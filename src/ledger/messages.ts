@@ -1,7 +1,7 @@
 // Table `messages`: immutable nodes of the tree. Inserting one under a head and reading a window of a path.
 // `insertNode` is the only insert; who may call it is decided by the transaction it is given.
 import { decodeJson, decodeParts, encodeParts, searchableText } from "./codec.ts";
-import { ledgerError } from "./errors.ts";
+import { ledgerError, sqliteCode } from "./errors.ts";
 import { canonicalJson, messageHash } from "./ids.ts";
 import type { Database } from "./open.ts";
 import type { HeadColumns } from "./sessions-table.ts";
@@ -41,8 +41,7 @@ export function messageQueries(db: Database) {
       `insert into messages (hash, session_id, parent_id, depth, turn, admission_id, role, parts, text, provider, model,
          finish_reason, usage, created_at)
        values (@hash, @session_id, @parent_id, @depth, @turn, @admission_id, @role, @parts, @text, @provider, @model,
-         @finish_reason, @usage, @created_at)
-       on conflict (hash) do nothing`,
+         @finish_reason, @usage, @created_at)`,
     ),
     /** Newest first: a walk from a node towards the root that ends after a number of nodes. */
     walk: db.prepare<[number, number], MessageRow>(
@@ -113,18 +112,27 @@ export function insertNode(
     usage: node.usage ? canonicalJson(node.usage) : null,
     created_at: at,
   };
-  let inserted = tx.q.messages.insert.run(columns);
-  while (inserted.changes === 0) {
+  let id = tryInsert(tx, columns);
+  while (id === undefined) {
     const stored = tx.q.messages.byHash.get(hash);
     if (!stored) throw ledgerError("ledger_internal", `Message ${hash} is neither stored nor new.`);
     if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
     at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
     hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
-    inserted = tx.q.messages.insert.run(Object.assign(columns, { hash, created_at: at }));
+    id = tryInsert(tx, Object.assign(columns, { hash, created_at: at }));
   }
-  const id = Number(inserted.lastInsertRowid) as MessageId;
   for (const blob of blobsOf(node.parts)) tx.q.blobs.refMessage.run(blob, id);
   return { row: Object.assign(columns, { id, live: 1 }), isFresh: true };
+}
+
+/** Undefined when a node with this hash is stored; nearly never, so asking before would be paid by every append. */
+function tryInsert(tx: Tx, columns: object): MessageId | undefined {
+  try {
+    return Number(tx.q.messages.insert.run(columns).lastInsertRowid) as MessageId;
+  } catch (error) {
+    if (sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE") return undefined;
+    throw error;
+  }
 }
 
 /** The columns that the caller has read with the session; undefined without a head. */
@@ -143,6 +151,11 @@ function blobsOf(parts: readonly Part[]): Hash[] {
 }
 
 export function toMessage(row: MessageRow): Message {
+  return messageOf(row, decodeParts(row.parts));
+}
+
+/** With the parts that were just encoded into this row, which saves reading them back. */
+export function messageOf(row: MessageRow, parts: readonly Part[]): Message {
   return {
     id: row.id,
     hash: row.hash,
@@ -150,7 +163,7 @@ export function toMessage(row: MessageRow): Message {
     depth: row.depth,
     turn: row.turn,
     role: row.role,
-    parts: decodeParts(row.parts),
+    parts,
     at: row.created_at,
     live: row.live === 1,
     ...(row.parent_id !== null && { parent: row.parent_id }),

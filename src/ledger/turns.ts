@@ -3,7 +3,7 @@
 import { toAdmission } from "./admissions-table.ts";
 import { ledgerError } from "./errors.ts";
 import { type LeaseRef, requireLease, requireStarted } from "./leases.ts";
-import { toMessage } from "./messages.ts";
+import { messageOf, toMessage } from "./messages.ts";
 import { closeRequest } from "./model-requests.ts";
 import { admissionRow, finishAdmission } from "./queue.ts";
 import { canonicalRow, writingRow } from "./sessions.ts";
@@ -104,11 +104,11 @@ function addTurnMessage(
   const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
   if (!isFresh) return { message: toMessage(row), isFresh };
   if (message.role === "assistant" && message.provider !== undefined) {
-    closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
+    if (tx.admission.is_asking === 1) closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
     const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
     if (message.usage) addUsage(tx, { session: session.id, route, usage: message.usage });
   }
-  return { message: toMessage(row), isFresh };
+  return { message: messageOf(row, message.parts), isFresh };
 }
 
 export interface Appended {
