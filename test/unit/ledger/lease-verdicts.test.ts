@@ -242,8 +242,9 @@ describe("a real process", () => {
   it("that left a zombie behind counts as gone", async () => {
     const { probePid } = await import("../../../src/ledger/identity.ts");
     const { spawn } = await import("node:child_process");
-    // The shell's child ends at once and is not reaped while the shell, turned into cat, waits for its input.
-    const shell = spawn("sh", ["-c", 'sleep 0 & echo "$!"; exec cat'], { stdio: ["pipe", "pipe", "ignore"] });
+    // The child ends once the shell has turned into cat, which never reaps anything and waits for its input.
+    const child = `sh -c 'until [ "$(cat /proc/$PPID/comm)" = cat ]; do :; done'`;
+    const shell = spawn("sh", ["-c", `${child} & echo "$!"; exec cat`], { stdio: ["pipe", "pipe", "ignore"] });
     const [printed] = (await new Promise<Buffer[]>((resolve) =>
       shell.stdout.once("data", (data) => resolve([data])),
     )) as [Buffer];
