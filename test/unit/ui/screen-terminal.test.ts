@@ -280,7 +280,7 @@ describe("the screen", () => {
     await terminal.waitFor("saving…");
     terminal.write("next words\r");
     await terminal.waitFor("› next words  (next)");
-    terminal.resize(50, 12);
+    terminal.resize(75, 18);
     await terminal.waitFor("half a li");
     terminal.write("\x1b");
     await terminal.waitFor("interrupted: the answer ends here");
