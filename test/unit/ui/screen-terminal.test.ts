@@ -133,8 +133,11 @@ describe("the screen", () => {
 
   it("goes out with ctrl+c twice, restores the terminal and says how to come back", async () => {
     const terminal = open(["", "say hello"]);
+    await terminal.waitFor("● hello");
     await terminal.waitFor(isReady);
-    terminal.write("half\x03");
+    terminal.write("half");
+    await terminal.waitFor("❯ half");
+    terminal.write("\x03");
     await terminal.waitFor(isReady);
     terminal.write("\x03");
     await terminal.waitFor("press ctrl+c again to quit");
@@ -255,6 +258,7 @@ describe("the screen", () => {
 
   it("takes back a turn: the prompt returns, and what is left is shown below a separator", async () => {
     const terminal = open(["", "say one"]);
+    await terminal.waitFor("● one");
     await terminal.waitFor(isReady);
     terminal.write("say two\r");
     await terminal.waitFor("● two");
@@ -302,6 +306,7 @@ describe("the screen", () => {
 
   it("shows one composer at every size on the way down and up, and never clears the scrollback", async () => {
     const terminal = open(["", "say steady"]);
+    await terminal.waitFor("● steady");
     await terminal.waitFor(isReady);
     terminal.write("text");
     await terminal.waitFor("❯ text");
