@@ -57,6 +57,8 @@ export type FenceRow = Pick<AdmissionRow, "conversation_id" | "kind" | "status" 
     readonly expires_at: number | null;
     /** 1: a request to the model has no end yet. */
     readonly is_asking: number;
+    /** 1: an answer had begun to stream; its draft goes when the answer is stored. */
+    readonly has_draft: number;
   };
 
 export function admissionQueries(db: Database) {
@@ -65,6 +67,7 @@ export function admissionQueries(db: Database) {
     fence: db.prepare<[number], FenceRow>(
       `select a.conversation_id, a.kind, a.status, a.owner, a.epoch, l.holder, l.epoch as lease_epoch, l.expires_at,
          exists (select 1 from model_requests r where r.admission_id = a.seq and r.state = 'asked') as is_asking,
+         exists (select 1 from drafts d where d.conversation_id = a.conversation_id and d.kind = 'answer') as has_draft,
          ${WRITING_COLUMNS}
        from admissions a
        left join turn_leases l on l.conversation_id = a.conversation_id

@@ -21,6 +21,8 @@ export function blobQueries(db: Database) {
       "insert or ignore into blobs (hash, bytes, encoding, content, created_at) values (?, ?, ?, ?, ?)",
     ),
     refMessage: db.prepare<[string, number]>("insert into blob_refs (hash, message_id) values (?, ?)"),
+    refChange: db.prepare<[string, number]>("insert into blob_refs (hash, change_id) values (?, ?)"),
+    refRevert: db.prepare<[string, number]>("insert into blob_refs (hash, revert_id) values (?, ?)"),
     refAdmission: db.prepare<[string, number]>("insert into blob_refs (hash, admission_id) values (?, ?)"),
     sweepOf: db.prepare<[string]>(
       "delete from blobs where hash = ? and not exists (select 1 from blob_refs r where r.hash = blobs.hash)",

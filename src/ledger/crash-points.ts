@@ -10,6 +10,13 @@ export const WRITE_VERBS = [
   "set-title",
   "set-flags",
   "append-note",
+  "plan-change",
+  "suspect-changes",
+  "plan-reverts",
+  "mark-revert",
+  "call-supervisor",
+  "save-draft",
+  "deliver",
   "append",
   "undo",
   "redo",
@@ -46,7 +53,14 @@ export const WRITE_VERBS = [
 export type WriteVerb = (typeof WRITE_VERBS)[number];
 
 /** Around effects in the world, where no transaction is. */
-const EFFECT_POINTS = ["before:tool-run", "after:tool-run", "before:file-rename", "after:file-rename"] as const;
+const EFFECT_POINTS = [
+  "before:tool-run",
+  "after:tool-run",
+  "before:file-rename",
+  "after:file-rename",
+  "before:file-revert",
+  "after:file-revert",
+] as const;
 
 export type CrashPoint = `before:${WriteVerb}` | `after:${WriteVerb}` | (typeof EFFECT_POINTS)[number];
 

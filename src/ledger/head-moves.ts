@@ -1,9 +1,9 @@
 // Table `head_moves`: the log of every undo, redo and branch; `redoable` marks undos not yet built upon.
 import type { Database } from "./open.ts";
-import type { HeadMoveKind, MessageId, SessionId } from "./types.ts";
+import type { HeadMoveId, HeadMoveKind, MessageId, SessionId } from "./types.ts";
 
 export interface HeadMoveRow {
-  readonly id: number;
+  readonly id: HeadMoveId;
   readonly session_id: SessionId;
   readonly kind: HeadMoveKind;
   readonly from_id: MessageId | null;

@@ -3,7 +3,10 @@
 import * as admissions from "./admissions.ts";
 import { toAdmission } from "./admissions-table.ts";
 import { unpackBlob } from "./blobs.ts";
+import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import * as files from "./file-changes.ts";
+import { toChange, toRevert } from "./file-changes-table.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
@@ -26,8 +29,13 @@ import type {
   AdmissionId,
   CallId,
   ConversationId,
+  Draft,
   Envelope,
+  FileChange,
+  FileRevert,
+  FileRevertId,
   Hash,
+  HeadMoveId,
   HolderId,
   Lease,
   Message,
@@ -489,12 +497,95 @@ export class SessionDB {
     return this.#tx.turn("call-unknown", turn, (tx) => calls.markCallUnknown(tx, id, evidence));
   }
 
-  reconcileCalls(lease: leases.LeaseRef, admission: AdmissionId): ToolCall[] {
-    return this.#tx.write("reopen-call", (tx) => calls.reconcileCalls(tx, lease, admission));
+  reconcileCalls(lease: leases.LeaseRef, admission: AdmissionId, found: Partial<calls.FoundProofs> = {}): ToolCall[] {
+    return this.#tx.write("reopen-call", (tx) => calls.reconcileCalls(tx, lease, { ...found, admission }));
+  }
+
+  setSupervisor(turn: TurnRef, id: CallId, supervisor: ProcessIdentity): ToolCall {
+    return this.#tx.turn("call-supervisor", turn, (tx) => calls.setSupervisor(tx, id, supervisor));
   }
 
   resolveCall(lease: leases.LeaseRef, word: Parameters<typeof calls.resolveCall>[2]): ToolCall {
     return this.#tx.write("resolve-call", (tx) => calls.resolveCall(tx, lease, word));
+  }
+
+  // ---- files that calls changed ----
+
+  /** Before the edit is made. */
+  planChange(turn: TurnRef, id: CallId, change: files.NewChange): FileChange[] {
+    return this.#tx.turn("plan-change", turn, (tx) =>
+      files.recordChanges(tx, id, { changes: [change], origin: "recorded" }),
+    );
+  }
+
+  /** What a scan found after a command, before its call ends. */
+  suspectChanges(turn: TurnRef, id: CallId, changes: readonly files.NewChange[]): FileChange[] {
+    return this.#tx.turn("suspect-changes", turn, (tx) =>
+      files.recordChanges(tx, id, { changes, origin: "suspected" }),
+    );
+  }
+
+  changesOf(messages: readonly MessageId[]): FileChange[] {
+    return this.#tx.read((q) => files.changesOf(q, messages));
+  }
+
+  changesOfCall(id: CallId): FileChange[] {
+    return this.#tx.read((q) => q.files.ofCall.all(id).map(toChange));
+  }
+
+  /** Without a head move: the files of some turns alone. Asked again under its request it plans nothing twice. */
+  planReverts(id: SessionId, wanted: tree.MoveOptions & { request: RequestId }): FileRevert[] | Refusal {
+    return this.#tx.write("plan-reverts", (tx) => {
+      const { request, reverts = [] } = wanted;
+      const stored = files.revertsOf(tx.q, { request });
+      if (stored.length > 0) return stored;
+      const refused = tree.refusalOf(tx, sessions.sessionRow(tx.q, id), this.#probed(wanted));
+      return refused ?? files.planReverts(tx, { request }, reverts);
+    });
+  }
+
+  revertsOf(owner: files.RevertOwner): FileRevert[] {
+    return this.#tx.read((q) => files.revertsOf(q, owner));
+  }
+
+  /** Reverts that a crash left unfinished, of every conversation. */
+  plannedReverts(): FileRevert[] {
+    return this.#tx.read((q) => q.files.planned.all().map(toRevert));
+  }
+
+  /** The move that a redo would take back now. */
+  redoableMove(id: SessionId): { readonly move: HeadMoveId; readonly to?: MessageId } | undefined {
+    return this.#tx.read((q) => {
+      const row = q.moves.newestRedoable.get(id);
+      return row && { move: row.id, ...(row.from_id !== null && { to: row.from_id }) };
+    });
+  }
+
+  markRevert(id: FileRevertId, state: "done" | "conflict"): FileRevert {
+    return this.#tx.write("mark-revert", (tx) => files.markRevert(tx, id, state));
+  }
+
+  // ---- drafts and deliveries ----
+
+  saveComposer(conversation: ConversationId, draft: { window: string; text: string }): void {
+    this.#tx.write("save-draft", (tx) => drafts.saveComposer(tx, conversation, draft), "heartbeat");
+  }
+
+  saveAnswer(turn: TurnRef, answer: { text: string; parent: MessageId | undefined }): void {
+    this.#tx.turn("save-draft", turn, (tx) => drafts.saveAnswer(tx, answer));
+  }
+
+  drafts(conversation: ConversationId): Draft[] {
+    return this.#tx.read((q) => drafts.draftsOf(q, conversation));
+  }
+
+  /** The answer was flushed to this terminal or stream. Twice is fine. */
+  deliver(message: MessageId, channel: string): void {
+    this.#tx.write("deliver", (tx) => void tx.q.drafts.deliver.run(message, channel, tx.now));
+  }
+
+  undelivered(since: number): Admission[] {
+    return this.#tx.read((q) => drafts.undelivered(q, since));
   }
 
   call(id: CallId): ToolCall {

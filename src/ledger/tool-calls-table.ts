@@ -40,6 +40,7 @@ export function callQueries(db: Database) {
       `update tool_calls set state = 'running', process = @process, spool = @spool, attempts = attempts + 1,
          started_at = @now where id = @id`,
     ),
+    setProcess: db.prepare<[string, number]>("update tool_calls set process = ? where id = ?"),
     finish: db.prepare(
       `update tool_calls set state = @state, result_message_id = @result, finished_at = @now,
          evidence = coalesce(@evidence, evidence) where id = @id`,

@@ -13,7 +13,16 @@ import { canonicalRow, sessionRow } from "./sessions.ts";
 import { type CallRow, toCall } from "./tool-calls-table.ts";
 import type { TurnTx, Tx } from "./transaction.ts";
 import { extendHead } from "./tree.ts";
-import type { AdmissionId, CallId, Effect, Message, MessageId, ToolCall, ToolOutcome } from "./types.ts";
+import type {
+  AdmissionId,
+  CallId,
+  Effect,
+  Message,
+  MessageId,
+  ProcessIdentity,
+  ToolCall,
+  ToolOutcome,
+} from "./types.ts";
 
 export interface ProposedCall {
   readonly call: string;
@@ -62,6 +71,14 @@ export function startCall(tx: TurnTx, id: CallId, spool?: string): ToolCall {
   if (row.state === "running" && starter && isSameProcess(starter, tx.process)) return toCall(row);
   if (row.state !== "approved") throw wrongState(row, "started");
   tx.q.calls.start.run({ id, process: JSON.stringify(tx.process), spool: spool ?? null, now: tx.now });
+  return toCall(callRow(tx, id));
+}
+
+/** Who runs the command, stored before it may start: recovery asks the kernel about that very process. */
+export function setSupervisor(tx: TurnTx, id: CallId, supervisor: ProcessIdentity): ToolCall {
+  const row = openCall(tx, id);
+  if (row.state !== "running") throw wrongState(row, "given a supervisor");
+  tx.q.calls.setProcess.run(JSON.stringify(supervisor), id);
   return toCall(callRow(tx, id));
 }
 
@@ -126,20 +143,64 @@ export function closeOpenCalls(tx: Tx, admission: AdmissionId, why: { at: number
   });
 }
 
+/** What was read back from the outside about a call that a crash left without an end. Evidence is shown to people. */
+export type CallProof = { readonly id: CallId; readonly evidence: string } & (
+  | {
+      readonly kind: "ended";
+      readonly end: Extract<CallEnd, "succeeded" | "failed" | "cancelled">;
+      readonly outcome: ToolOutcome;
+      readonly wholeOutput?: Uint8Array;
+    }
+  /** It did not happen, and the resumed turn may run it. */
+  | { readonly kind: "not-started" }
+  /** Its command goes on without the program that started it. */
+  | { readonly kind: "running" }
+  | { readonly kind: "unknown" }
+);
+
+export interface FoundProofs {
+  readonly proofs: readonly CallProof[];
+  /** Time of the result nodes. */
+  readonly at: number;
+}
+
 /**
- * Recovery: what a dead owner left `running`. Reads and repeatable calls may run again; the rest is unknown.
- * A turn that is not unknown has an owner who knows better: then nothing is changed.
+ * Recovery: what a dead owner left `running`, and what was unknown and has a proof now. Without a proof reads and
+ * repeatable calls may run again; the rest is unknown. A turn that is not unknown has an owner who knows better:
+ * then nothing is changed.
  */
-export function reconcileCalls(tx: Tx, lease: LeaseRef, admission: AdmissionId): ToolCall[] {
+export function reconcileCalls(
+  tx: Tx,
+  lease: LeaseRef,
+  { admission, proofs = [], at = tx.now }: { admission: AdmissionId } & Partial<FoundProofs>,
+): ToolCall[] {
   const turn = admissionRow(tx, admission);
   requireLease(tx, lease, turn.conversation_id);
-  for (const row of tx.q.calls.withoutResult.all(admission)) {
-    if (row.state !== "running" || turn.status !== "unknown") continue;
-    const mayRunAgain = row.effect === "none" || row.effect === "idempotent";
-    const evidence = mayRunAgain ? "interrupted; running it again changes nothing" : "started, no end recorded";
-    tx.q.calls.setState.run(mayRunAgain ? "approved" : "unknown", evidence, row.id);
-  }
+  if (turn.status === "unknown")
+    for (const row of tx.q.calls.withoutResult.all(admission)) {
+      const proof = proofs.find(({ id }) => id === row.id);
+      if (row.state === "running" || (row.state === "unknown" && proof)) reconcile(tx, row, { proof, at });
+    }
   return tx.q.calls.ofAdmission.all(admission).map(toCall);
+}
+
+function reconcile(tx: Tx, row: CallRow, { proof, at }: { proof: CallProof | undefined; at: number }): void {
+  const { evidence } = proof ?? { evidence: "started, no end recorded" };
+  switch (proof?.kind) {
+    case "ended":
+      return void endCall(tx, row, { ...proof, state: proof.end, at });
+    case "not-started":
+      return void tx.q.calls.setState.run("approved", evidence, row.id);
+    case "running":
+      return void tx.q.calls.setState.run(row.state, evidence, row.id);
+    case "unknown":
+      return void tx.q.calls.setState.run("unknown", evidence, row.id);
+    case undefined: {
+      const mayRunAgain = row.effect === "none" || row.effect === "idempotent";
+      if (mayRunAgain) tx.q.calls.setState.run("approved", "interrupted; running it again changes nothing", row.id);
+      else tx.q.calls.setState.run("unknown", evidence, row.id);
+    }
+  }
 }
 
 export type CallVerdict = "happened" | "not-happened" | "again";

@@ -5,7 +5,9 @@
 import { admissionQueries, type FenceRow } from "./admissions-table.ts";
 import { blobQueries } from "./blobs.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
+import { draftQueries } from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import { fileChangeQueries } from "./file-changes-table.ts";
 import { FileWatch } from "./file-watch.ts";
 import { headMoveQueries } from "./head-moves.ts";
 import { leaseQueries, renewInside } from "./leases-table.ts";
@@ -30,6 +32,8 @@ export function prepareQueries(db: Database) {
     calls: callQueries(db),
     moves: headMoveQueries(db),
     blobs: blobQueries(db),
+    files: fileChangeQueries(db),
+    drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),
     search: searchQueries(db),

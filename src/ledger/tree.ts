@@ -4,22 +4,37 @@
 
 import { decodeProcess, encodeParts } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
+import { type PlannedRevert, planReverts } from "./file-changes.ts";
 import { isHeld, type Probe } from "./leases.ts";
 import { insertNode, type MessageRow, type NewNode, toMessage } from "./messages.ts";
 import type { SessionRow, WritingRow } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
-import type { ConversationId, HeadMoveKind, HolderId, Message, MessageId, Refusal, SessionId } from "./types.ts";
+import type {
+  ConversationId,
+  FileRevert,
+  HeadMoveId,
+  HeadMoveKind,
+  HolderId,
+  Message,
+  MessageId,
+  Refusal,
+  SessionId,
+} from "./types.ts";
 
 export interface MoveOptions {
   /** The revision the person saw; another one is a conflict. */
   readonly expectedRevision?: number;
   /** My own lease does not stand in my way. */
   readonly holder?: HolderId;
+  /** Files that follow the head, planned in the same transaction and written after it. */
+  readonly reverts?: readonly PlannedRevert[];
 }
 
 export interface Moved {
   readonly kind: "moved";
   readonly session: SessionId;
+  readonly move: HeadMoveId;
+  readonly reverts: readonly FileRevert[];
   readonly from?: MessageId;
   readonly head?: MessageId;
   /** User turns taken back or brought back. */
@@ -38,9 +53,10 @@ export function undo(
   const begin = turnBegin(tx, session, options.turns);
   if (!begin) return { kind: "conflict", why: "There is nothing to undo." };
   const undone = (session.head_turn ?? 0) - begin.turn + 1;
-  moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
+  const move = moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
+  const reverts = planReverts(tx, { move }, options.reverts ?? []);
   tx.q.sessions.countRewind.run(session.id);
-  return moved(session, begin.parent_id, { turns: undone, prompt: toMessage(begin) });
+  return moved(session, begin.parent_id, { move, reverts, turns: undone, prompt: toMessage(begin) });
 }
 
 export function redo(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Moved | Refusal {
@@ -50,19 +66,23 @@ export function redo(tx: Tx, session: SessionRow, options: MoveOptions & { probe
   if (!move || move.from_id === null) return { kind: "conflict", why: "There is nothing to redo." };
   const target = tx.q.messages.get.get(move.from_id);
   if (!target) throw ledgerError("row_missing", `Message ${move.from_id} is not there.`);
-  moveHead(tx, session, { to: move.from_id, kind: "redo", redoable: false });
+  const redone = moveHead(tx, session, { to: move.from_id, kind: "redo", redoable: false });
+  const reverts = planReverts(tx, { move: redone }, options.reverts ?? []);
   tx.q.moves.markRedone.run(tx.now, move.id);
-  return moved(session, move.from_id, { turns: target.turn - (session.head_turn ?? 0) });
+  return moved(session, move.from_id, { move: redone, reverts, turns: target.turn - (session.head_turn ?? 0) });
 }
 
-function moved(session: SessionRow, head: MessageId | null, more: { turns: number; prompt?: Message }): Moved {
+function moved(
+  session: SessionRow,
+  head: MessageId | null,
+  more: Pick<Moved, "move" | "reverts" | "turns" | "prompt">,
+): Moved {
   return {
     kind: "moved",
     session: session.id,
-    turns: more.turns,
+    ...more,
     ...(session.head_id !== null && { from: session.head_id }),
     ...(head !== null && { head }),
-    ...(more.prompt && { prompt: more.prompt }),
   };
 }
 
@@ -114,8 +134,8 @@ export function moveHead(
   tx: Tx,
   session: SessionRow,
   move: { to: MessageId | null; kind: HeadMoveKind; redoable: boolean },
-): void {
-  tx.q.moves.insert.run({
+): HeadMoveId {
+  const { lastInsertRowid } = tx.q.moves.insert.run({
     session: session.id,
     kind: move.kind,
     from: session.head_id,
@@ -127,6 +147,7 @@ export function moveHead(
   tx.q.sessions.setHead.run(move.to, tx.now, session.id);
   if (move.to !== null) raiseLive(tx, move.to);
   if (session.head_id !== null) lowerLive(tx, session.head_id);
+  return Number(lastInsertRowid) as HeadMoveId;
 }
 
 export function raiseLive(tx: Tx, from: MessageId): void {

@@ -1,6 +1,7 @@
 // Writing a running turn and ending it: appended answers, steers, and the settle that makes last node, call
 // states, outcome and usage visible in one transaction. Ending an unknown turn needs a person's word.
-import { toAdmission } from "./admissions-table.ts";
+import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
+import { draftsOf } from "./drafts.ts";
 import { ledgerError } from "./errors.ts";
 import { type LeaseRef, requireLease, requireStarted } from "./leases.ts";
 import { messageOf, toMessage } from "./messages.ts";
@@ -72,6 +73,7 @@ export function settle(tx: TurnTx, settlement: Settlement): Settled {
   const last = messages.at(-1)?.id ?? canonicalRow(tx.q, tx.turn.conversation).head_id;
   if (settlement.outcome === "completed") requireEnd(tx, last);
   finishAdmission(tx, tx.turn.admission, { ...settlement, last });
+  tx.q.drafts.dropAnswer.run(tx.turn.conversation);
   tx.q.admissions.steersToPrompts.run(tx.turn.conversation);
   return { admission: toAdmission(admissionRow(tx, tx.turn.admission)), messages };
 }
@@ -103,6 +105,7 @@ function addTurnMessage(
 ): { message: Message; isFresh: boolean } {
   const { row, isFresh } = extendHead(tx, session, { ...message, admission: tx.turn.admission });
   if (!isFresh) return { message: toMessage(row), isFresh };
+  if (tx.admission.has_draft === 1) tx.q.drafts.dropAnswer.run(tx.turn.conversation);
   if (message.role === "assistant" && message.provider !== undefined) {
     if (tx.admission.is_asking === 1) closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
     const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
@@ -187,6 +190,7 @@ export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeR
   }
   const { session_id: session, envelope_hash: envelope } = row;
   const fields = { owner: lease.holder, epoch: lease.epoch, envelope, session_id: session, user_message: null };
+  tx.q.drafts.dropAnswer.run(row.conversation_id);
   tx.q.admissions.start.run({ seq: id, ...fields, now: tx.now });
   const turn: TurnRef = { ...lease, session, admission: id };
   return { kind: "resumed", turn, admission: toAdmission(admissionRow(tx, id)) };
@@ -196,7 +200,14 @@ export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeR
 export function settleUnknown(
   tx: Tx,
   lease: LeaseRef,
-  settlement: { id: AdmissionId; outcome: "interrupted" | "failed"; note: string; at: number },
+  settlement: {
+    id: AdmissionId;
+    outcome: "interrupted" | "failed";
+    note: string;
+    at: number;
+    /** What had streamed of the answer becomes part of the conversation. */
+    keepDraft?: boolean;
+  },
 ): Settled {
   const row = admissionRow(tx, settlement.id);
   requireLease(tx, lease, row.conversation_id);
@@ -210,6 +221,8 @@ export function settleUnknown(
       },
     );
   const closed = closeOpenCalls(tx, row.seq, { at: settlement.at, reason: "the turn was interrupted" });
+  const kept = settlement.keepDraft ? keepDraft(tx, row, settlement.at) : [];
+  tx.q.drafts.dropAnswer.run(row.conversation_id);
   const { row: note } = extendHead(tx, canonicalRow(tx.q, row.conversation_id), {
     role: "note",
     parts: [{ kind: "note", text: settlement.note }],
@@ -219,5 +232,16 @@ export function settleUnknown(
   closeRequest(tx, row.seq, { state: "failed" });
   finishAdmission(tx, row.seq, { outcome: settlement.outcome, last: note.id });
   tx.q.admissions.steersToPrompts.run(row.conversation_id);
-  return { admission: toAdmission(admissionRow(tx, row.seq)), messages: [...closed, toMessage(note)] };
+  return { admission: toAdmission(admissionRow(tx, row.seq)), messages: [...closed, ...kept, toMessage(note)] };
+}
+
+/** The half answer of this turn, where nothing was stored after what it was an answer to. */
+function keepDraft(tx: Tx, { seq, conversation_id }: AdmissionRow, at: number): Message[] {
+  const session = canonicalRow(tx.q, conversation_id);
+  const draft = draftsOf(tx.q, conversation_id).find(({ kind, admission }) => kind === "answer" && admission === seq);
+  if (!draft || draft.parent !== (session.head_id ?? undefined)) return [];
+  const { provider, model } = session;
+  const parts = [{ kind: "text", text: draft.text } as const];
+  const node = { role: "assistant", parts, at, admission: seq, provider, model, finishReason: "interrupted" } as const;
+  return [toMessage(extendHead(tx, session, node).row)];
 }

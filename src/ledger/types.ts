@@ -13,6 +13,12 @@ export type MessageId = Brand<number, "message">;
 export type AdmissionId = Brand<number, "admission">;
 /** `tool_calls.id`: the row, where `ToolCallPart.call` is the provider's id of it. */
 export type CallId = Brand<number, "call">;
+/** `file_changes.id` */
+export type FileChangeId = Brand<number, "file-change">;
+/** `file_reverts.id` */
+export type FileRevertId = Brand<number, "file-revert">;
+/** `head_moves.id` */
+export type HeadMoveId = Brand<number, "head-move">;
 /** SHA-256 in lower-case hex. */
 export type Hash = Brand<string, "hash">;
 /** Chosen by a submitter; unique in the whole ledger, so that asking again is harmless. */
@@ -289,6 +295,66 @@ export interface ToolCall {
   readonly finishedAt?: number;
   readonly evidence?: string;
   readonly result?: MessageId;
+}
+
+// ---- files ----
+
+/** What a file was at a moment; absent where there was none. */
+export interface FileState {
+  readonly hash: Hash;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** recorded: an edit of ours, stored before it was made · suspected: found by comparing the folder around a command. */
+export type ChangeOrigin = "recorded" | "suspected";
+
+export interface FileChange {
+  readonly id: FileChangeId;
+  readonly call: CallId;
+  /** Of the call: only an edit that succeeded, or may have, changed anything. */
+  readonly callState: CallState;
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** The folder of the session the call ran in. */
+  readonly cwd: string;
+  readonly kind: "created" | "modified" | "deleted";
+  readonly before?: FileState;
+  readonly after?: FileState;
+  readonly origin: ChangeOrigin;
+  /** Both contents are stored. */
+  readonly restorable: boolean;
+  readonly at: number;
+}
+
+export type RevertDirection = "undo" | "redo";
+
+/** One file to be written or removed after a head moved, or because a person asked for it. */
+export interface FileRevert {
+  readonly id: FileRevertId;
+  readonly change: FileChangeId;
+  readonly path: string;
+  readonly cwd: string;
+  readonly direction: RevertDirection;
+  /** What the file has to be now; absent: it must not exist. */
+  readonly expected?: Hash;
+  /** What it shall be; absent: removed. */
+  readonly target?: Hash;
+  readonly mode?: number;
+  readonly state: "planned" | "done" | "conflict";
+}
+
+// ---- drafts ----
+
+/** What is not part of the conversation yet: unsent text of a window, or an answer as far as it had streamed. */
+export interface Draft {
+  readonly kind: "composer" | "answer";
+  /** Terminal of the composer; empty for an answer. */
+  readonly window: string;
+  readonly text: string;
+  readonly admission?: AdmissionId;
+  readonly parent?: MessageId;
+  readonly at: number;
 }
 
 // ---- answers of verbs that can be refused ----

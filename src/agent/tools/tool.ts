@@ -1,6 +1,6 @@
 // What a tool is: a name, a schema the model sees, an effect class, and a run that never throws for what
 // the model or the world did wrong: that is a result the model can read.
-import type { Effect, Json, ToolOutcome } from "../../ledger/types.ts";
+import type { Effect, Json, ProcessIdentity, ToolOutcome } from "../../ledger/types.ts";
 import type { FileContent, FileGate } from "./files.ts";
 
 export interface ToolContext {
@@ -14,6 +14,17 @@ export interface ToolContext {
   readonly onOutput: (chunk: string) => void;
   /** Told before a file is written, which waits for it: intent before effect. A rejection stops the write. */
   readonly beforeChange?: (change: PlannedChange) => Promise<void>;
+  /** For a tool that starts a process: the folder of this call, in the ledger before the tool runs. */
+  readonly spool?: CallSpool;
+  /** Folder of all spools of this ledger. Absolute. */
+  readonly spoolRoot?: string;
+}
+
+export interface CallSpool {
+  /** Absolute; the tool makes it. */
+  readonly folder: string;
+  /** The process that will run the command is stored before the command may start. A rejection stops it. */
+  readonly onSupervisor: (identity: ProcessIdentity) => Promise<void>;
 }
 
 /** A file edit about to happen, with all that undo and reading back need. */

@@ -1,0 +1,83 @@
+// Tables `drafts` and `deliveries`: what is not part of a conversation yet, and which answers somebody has seen.
+import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
+import type { Database } from "./open.ts";
+import type { Queries, TurnTx, Tx } from "./transaction.ts";
+import type { Admission, AdmissionId, ConversationId, Draft, MessageId } from "./types.ts";
+
+interface DraftRow {
+  readonly kind: Draft["kind"];
+  readonly window: string;
+  readonly text: string;
+  readonly admission_id: AdmissionId | null;
+  readonly parent_id: MessageId | null;
+  readonly updated_at: number;
+}
+
+/** How far back an answer that nobody saw is looked for: a start must not grow with the history. */
+const RECENT_TURNS = 200;
+
+export function draftQueries(db: Database) {
+  return {
+    put: db.prepare(
+      `insert into drafts (conversation_id, kind, window, text, admission_id, parent_id, epoch, updated_at)
+       values (@conversation, @kind, @window, @text, @admission, @parent, @epoch, @now)
+       on conflict (conversation_id, kind, window) do update set text = excluded.text,
+         admission_id = excluded.admission_id, parent_id = excluded.parent_id, epoch = excluded.epoch,
+         updated_at = excluded.updated_at`,
+    ),
+    ofConversation: db.prepare<[string], DraftRow>(
+      "select * from drafts where conversation_id = ? order by updated_at desc",
+    ),
+    drop: db.prepare<[string, string, string]>(
+      "delete from drafts where conversation_id = ? and kind = ? and window = ?",
+    ),
+    dropAnswer: db.prepare<[string]>("delete from drafts where conversation_id = ? and kind = 'answer'"),
+    deliver: db.prepare<[number, string, number]>(
+      "insert or ignore into deliveries (message_id, channel, delivered_at) values (?, ?, ?)",
+    ),
+    undelivered: db.prepare<[number], AdmissionRow>(
+      `select a.* from (select * from admissions order by seq desc limit ${RECENT_TURNS}) a
+       where a.outcome = 'completed' and a.settled_at > ?
+         and not exists (select 1 from deliveries d where d.message_id = a.last_message_id)
+       order by a.seq`,
+    ),
+  };
+}
+
+/** The unsent text of a window; empty text leaves none. */
+export function saveComposer(tx: Tx, conversation: ConversationId, draft: { window: string; text: string }): void {
+  if (draft.text === "") tx.q.drafts.drop.run(conversation, "composer", draft.window);
+  else
+    tx.q.drafts.put.run({
+      ...draft,
+      conversation,
+      kind: "composer",
+      admission: null,
+      parent: null,
+      epoch: null,
+      now: tx.now,
+    });
+}
+
+/** What has streamed of the answer to come under `parent`; a part of no transcript. */
+export function saveAnswer(tx: TurnTx, answer: { text: string; parent: MessageId | undefined }): void {
+  const { conversation, admission, epoch } = tx.turn;
+  const { text, parent = null } = answer;
+  tx.q.drafts.put.run({ conversation, kind: "answer", window: "", text, admission, parent, epoch, now: tx.now });
+}
+
+export function draftsOf(q: Queries, conversation: ConversationId): Draft[] {
+  return q.drafts.ofConversation.all(conversation).map((row) => ({
+    kind: row.kind,
+    window: row.window,
+    text: row.text,
+    at: row.updated_at,
+    ...(row.admission_id !== null && { admission: row.admission_id }),
+    ...(row.parent_id !== null && { parent: row.parent_id }),
+  }));
+}
+
+/** Completed turns since `since` whose answer was flushed to no terminal and no stream, oldest first. */
+export function undelivered(q: Queries, since: number): Admission[] {
+  return q.drafts.undelivered.all(since).map(toAdmission);
+}

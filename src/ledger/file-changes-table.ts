@@ -1,0 +1,109 @@
+// Tables `file_changes` and `file_reverts`: what calls did to files, and what is to be taken back or was.
+import type { Database } from "./open.ts";
+import type {
+  CallId,
+  CallState,
+  ChangeOrigin,
+  FileChange,
+  FileChangeId,
+  FileRevert,
+  FileRevertId,
+  Hash,
+  RevertDirection,
+} from "./types.ts";
+
+interface ChangeRow {
+  readonly id: FileChangeId;
+  readonly tool_call_id: CallId;
+  readonly call_state: CallState;
+  readonly path: string;
+  readonly cwd: string;
+  readonly kind: FileChange["kind"];
+  readonly hash_before: Hash | null;
+  readonly mode_before: number | null;
+  readonly hash_after: Hash | null;
+  readonly mode_after: number | null;
+  readonly origin: ChangeOrigin;
+  readonly restorable: number;
+  readonly created_at: number;
+}
+
+export interface RevertRow {
+  readonly id: FileRevertId;
+  readonly file_change_id: FileChangeId;
+  readonly path: string;
+  readonly cwd: string;
+  readonly direction: RevertDirection;
+  readonly hash_expected: Hash | null;
+  readonly hash_to_write: Hash | null;
+  readonly mode: number | null;
+  readonly state: FileRevert["state"];
+}
+
+// The folder of the turn; of the session where the turn's row is gone with a deleted conversation.
+const CWD = "coalesce(a.payload ->> 'cwd', s.cwd) as cwd";
+const OWNER = `join tool_calls c on c.id = f.tool_call_id join messages m on m.id = c.message_id
+  join sessions s on s.id = m.session_id left join admissions a on a.seq = c.admission_id`;
+const CHANGES = `select f.*, c.state as call_state, ${CWD} from file_changes f ${OWNER}`;
+// A revert row names the oldest change of a path for an undo, the newest for a redo: that side's mode is written.
+const REVERTS = `select r.id, r.file_change_id, f.path, ${CWD}, r.direction, r.hash_expected, r.hash_to_write, r.state,
+    case r.direction when 'undo' then f.mode_before else f.mode_after end as mode
+  from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}`;
+
+export function fileChangeQueries(db: Database) {
+  return {
+    same: db
+      .prepare<[{ call: number; path: string; before: string | null; after: string | null }], FileChangeId>(
+        `select id from file_changes where tool_call_id = @call and path = @path
+           and hash_before is @before and hash_after is @after`,
+      )
+      .pluck(),
+    insert: db.prepare(
+      `insert into file_changes (tool_call_id, path, kind, hash_before, mode_before, hash_after, mode_after, origin,
+         restorable, created_at)
+       values (@call, @path, @kind, @hash_before, @mode_before, @hash_after, @mode_after, @origin, @restorable, @now)`,
+    ),
+    ofCall: db.prepare<[number], ChangeRow>(`${CHANGES} where f.tool_call_id = ? order by f.id`),
+    ofMessage: db.prepare<[number], ChangeRow>(`${CHANGES} where c.message_id = ? order by f.id`),
+    get: db.prepare<[number], ChangeRow>(`${CHANGES} where f.id = ?`),
+    insertRevert: db.prepare(
+      `insert into file_reverts (head_move_id, request_id, file_change_id, direction, hash_expected, hash_to_write, state)
+       values (@move, @request, @change, @direction, @expected, @target, 'planned')`,
+    ),
+    revert: db.prepare<[number], RevertRow>(`${REVERTS} where r.id = ?`),
+    revertsOfMove: db.prepare<[number], RevertRow>(`${REVERTS} where r.head_move_id = ? order by r.id`),
+    revertsOfRequest: db.prepare<[string], RevertRow>(`${REVERTS} where r.request_id = ? order by r.id`),
+    planned: db.prepare<[], RevertRow>(`${REVERTS} where r.state = 'planned' order by r.id`),
+    mark: db.prepare<[string, number]>("update file_reverts set state = ? where id = ? and state = 'planned'"),
+  };
+}
+
+export function toChange(row: ChangeRow): FileChange {
+  return {
+    id: row.id,
+    call: row.tool_call_id,
+    callState: row.call_state,
+    path: row.path,
+    cwd: row.cwd,
+    kind: row.kind,
+    origin: row.origin,
+    restorable: row.restorable === 1,
+    at: row.created_at,
+    ...(row.hash_before !== null && { before: { hash: row.hash_before, mode: row.mode_before ?? 0o644 } }),
+    ...(row.hash_after !== null && { after: { hash: row.hash_after, mode: row.mode_after ?? 0o644 } }),
+  };
+}
+
+export function toRevert(row: RevertRow): FileRevert {
+  return {
+    id: row.id,
+    change: row.file_change_id,
+    path: row.path,
+    cwd: row.cwd,
+    direction: row.direction,
+    state: row.state,
+    ...(row.hash_expected !== null && { expected: row.hash_expected }),
+    ...(row.hash_to_write !== null && { target: row.hash_to_write }),
+    ...(row.mode !== null && { mode: row.mode }),
+  };
+}

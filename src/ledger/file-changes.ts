@@ -1,0 +1,134 @@
+// What calls did to files: stored with both contents before an edit is made (ledger.md §7), and taken back by
+// planned reverts that stand in the same transaction as the head move they belong to. Nothing here touches a file.
+import { putBlob } from "./blobs.ts";
+import { ledgerError } from "./errors.ts";
+import { toChange, toRevert } from "./file-changes-table.ts";
+import { sha256 } from "./ids.ts";
+import { requireStarted } from "./leases.ts";
+import type { Queries, TurnTx, Tx } from "./transaction.ts";
+import type {
+  CallId,
+  ChangeOrigin,
+  FileChange,
+  FileChangeId,
+  FileRevert,
+  FileRevertId,
+  Hash,
+  HeadMoveId,
+  MessageId,
+  RequestId,
+  RevertDirection,
+} from "./types.ts";
+
+/** One side of a change: the content, or only its hash where it is too big, too many or secret. */
+export interface FileSide {
+  readonly hash: Hash;
+  readonly mode: number;
+  readonly bytes?: Uint8Array;
+}
+
+export interface NewChange {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly before?: FileSide;
+  readonly after?: FileSide;
+}
+
+/** Before an edit is made, or after a command, while the call still runs. Asked again it stores nothing twice. */
+export function recordChanges(
+  tx: TurnTx,
+  id: CallId,
+  { changes, origin }: { changes: readonly NewChange[]; origin: ChangeOrigin },
+): FileChange[] {
+  requireStarted(tx);
+  const call = tx.q.calls.get.get(id);
+  if (call?.admission_id !== tx.turn.admission || call.state !== "running")
+    throw ledgerError("illegal_edge", `Call ${id} does not run: it changes no file.`);
+  return changes.map((change) => insertChange(tx, id, change, origin));
+}
+
+// eslint-disable-next-line eslint/max-params -- one row: where it belongs, what it is, how it is known
+function insertChange(tx: TurnTx, call: CallId, { path, before, after }: NewChange, origin: ChangeOrigin): FileChange {
+  if (!before && !after) throw ledgerError("bad_input", `${path} is there neither before nor after.`);
+  const hashes = { before: before?.hash ?? null, after: after?.hash ?? null };
+  const stored = tx.q.files.same.get({ call, path, ...hashes });
+  if (stored !== undefined) return changeRow(tx, stored);
+  const sides = [before, after].filter((side) => side !== undefined);
+  const contents = sides.flatMap((side) => side.bytes ?? []);
+  const isRestorable = contents.length === sides.length;
+  const { lastInsertRowid } = tx.q.files.insert.run({
+    call,
+    path,
+    kind: !before ? "created" : after ? "modified" : "deleted",
+    hash_before: hashes.before,
+    mode_before: before?.mode ?? null,
+    hash_after: hashes.after,
+    mode_after: after?.mode ?? null,
+    origin,
+    restorable: isRestorable ? 1 : 0,
+    now: tx.now,
+  });
+  const id = Number(lastInsertRowid) as FileChangeId;
+  if (isRestorable) for (const bytes of contents) tx.q.blobs.refChange.run(putBlob(tx, bytes), id);
+  return changeRow(tx, id);
+}
+
+function changeRow(tx: Pick<Tx, "q">, id: FileChangeId): FileChange {
+  const row = tx.q.files.get.get(id);
+  if (!row) throw ledgerError("row_missing", `File change ${id} is not there.`);
+  return toChange(row);
+}
+
+/** Of the calls that these messages asked for, oldest first. */
+export function changesOf(q: Queries, messages: readonly MessageId[]): FileChange[] {
+  return messages.flatMap((message) => q.files.ofMessage.all(message)).map(toChange);
+}
+
+/** What is to be written over what; bytes, because both are kept: so every revert can be reverted. */
+export interface PlannedRevert {
+  /** The oldest change of this path that is taken back, the newest that is brought back. */
+  readonly change: FileChangeId;
+  readonly direction: RevertDirection;
+  /** On the disk now; absent: no file. */
+  readonly now?: Uint8Array;
+  /** Absent: the file is removed. */
+  readonly target?: Uint8Array;
+}
+
+export type RevertOwner = { readonly move: HeadMoveId } | { readonly request: RequestId };
+
+/** Only inside the transaction that moves the head, or as one of its own for a request. */
+export function planReverts(tx: Tx, owner: RevertOwner, reverts: readonly PlannedRevert[]): FileRevert[] {
+  return reverts.map((revert) => {
+    changeRow(tx, revert.change);
+    const contents = [revert.now, revert.target].filter((bytes) => bytes !== undefined);
+    const { lastInsertRowid } = tx.q.files.insertRevert.run({
+      move: "move" in owner ? owner.move : null,
+      request: "request" in owner ? owner.request : null,
+      change: revert.change,
+      direction: revert.direction,
+      expected: revert.now ? sha256(revert.now) : null,
+      target: revert.target ? sha256(revert.target) : null,
+    });
+    const id = Number(lastInsertRowid) as FileRevertId;
+    for (const bytes of contents) tx.q.blobs.refRevert.run(putBlob(tx, bytes), id);
+    return revertRow(tx, id);
+  });
+}
+
+function revertRow(tx: Pick<Tx, "q">, id: FileRevertId): FileRevert {
+  const row = tx.q.files.revert.get(id);
+  if (!row) throw ledgerError("row_missing", `File revert ${id} is not there.`);
+  return toRevert(row);
+}
+
+export function revertsOf(q: Queries, owner: RevertOwner): FileRevert[] {
+  const rows = "move" in owner ? q.files.revertsOfMove.all(owner.move) : q.files.revertsOfRequest.all(owner.request);
+  return rows.map(toRevert);
+}
+
+/** Saying it twice is fine; the first word stays. */
+export function markRevert(tx: Tx, id: FileRevertId, state: "done" | "conflict"): FileRevert {
+  tx.q.files.mark.run(state, id);
+  return revertRow(tx, id);
+}
