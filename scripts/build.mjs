@@ -1,7 +1,7 @@
 // Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> two packs beside it, the ledger's
-// thread -> dist/worker.js, and keeps the code that one start compiles (src/code-cache.ts). Everything is written to a
-// folder beside it and swapped in when whole, so a killed build leaves the old dist or none, never half of one. Only
-// better-sqlite3 stays in node_modules.
+// thread -> dist/worker.js, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the code that one start
+// compiles (src/code-cache.ts). Everything is written to a folder beside it and swapped in when whole, so a killed build
+// leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -47,6 +47,14 @@ const worker = {
   banner: {
     js: 'import{createRequire as steleCreateRequire}from"node:module";const require=steleCreateRequire(import.meta.url);',
   },
+};
+
+/** One is started for every shell command: it has to be small. */
+const supervisor = {
+  ...common,
+  entryPoints: { supervisor: "src/agent/spool/supervisor.ts" },
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
 };
 
 /** Folders of builds that were killed; one that still runs keeps its own. */
@@ -96,6 +104,7 @@ async function bundle(outdir) {
   const [{ metafile, outputFiles }] = await Promise.all([
     build({ ...inPacks, entryPoints: first, outdir, splitting: true, format: "esm", write: false, metafile: true }),
     build({ ...worker, outdir }),
+    build({ ...supervisor, outdir }),
   ]);
   const files = await writePacks({ folder: outdir, metafile, outputFiles, first });
   await build({

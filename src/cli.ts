@@ -176,6 +176,9 @@ function endOf(result: CommandResult, json: boolean): ExitCode {
     case "confirm":
       reportLine({ code: "confirm", message: result.question, hint: "Say --yes to do it." }, json);
       return EXIT.usage;
+    case "preview":
+      reportLine({ code: "confirm", message: result.title, hint: "Say --yes to do it." }, json);
+      return EXIT.usage;
     case "lines":
       return result.failure === "ledger" ? EXIT.ledger : EXIT.done;
     default:

@@ -34,6 +34,7 @@ const OF_LEDGER_CODE: Readonly<Record<LedgerCode, ExitCode>> = {
   ledger_busy: EXIT.busy,
   lease_lost: EXIT.busy,
   stale_head: EXIT.busy,
+  request_differs: EXIT.needsPerson,
   ledger_disk_full: EXIT.ledger,
   ledger_io: EXIT.ledger,
   ledger_corrupt: EXIT.ledger,

@@ -3,11 +3,13 @@
 import { fstatSync } from "node:fs";
 import { type SessionEvent, settledEvent } from "./agent/events.ts";
 import type { Runner } from "./agent/runner.ts";
+import { markDelivered } from "./deliver-answer.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
 import { newRequestId } from "./ledger/ids.ts";
 import type { Admission, AdmissionId, Outcome, RequestId, Session, Target, TurnError } from "./ledger/types.ts";
 import { type Program, type SessionChoice } from "./program.ts";
+import { FlushWatch } from "./ui/flush-watch.ts";
 import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -21,6 +23,7 @@ export interface RunOptions {
 
 export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
   const printer = new RunPrinter(output, options.json);
+  const stdout = new FlushWatch(process.stdout);
   const { admission, session, isNew } = await admit(program, options);
   const runner = program.runner(session, options.choice.kind !== "new");
   printer.print({ type: "session", session, resumed: options.choice.kind !== "new" });
@@ -31,7 +34,9 @@ export async function runHeadless(program: Program, options: RunOptions, output:
   try {
     if (options.runQueued) await releaseHeld(program, runner);
     const end = await untilEnd(program, { runner, admission, isNew });
-    return await printer.end(program, end);
+    const code = await printer.end(program, end);
+    await markDelivered(program, end, stdout);
+    return code;
   } finally {
     unhook();
     stopListening();
@@ -148,7 +153,7 @@ async function adoptOrWait(program: Program, runner: Runner, admission: Admissio
 }
 
 function onSignals(runner: Runner): () => void {
-  const stop = () => runner.stop();
+  const stop = (signal: NodeJS.Signals) => runner.stop(signal === "SIGHUP" ? "hang-up" : "asked");
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, stop);
   return () => {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
 import { type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
+import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
 import { createFileGate, type FileGate } from "./agent/tools/files.ts";
 import type { TurnContext } from "./agent/turn-context.ts";
@@ -17,10 +18,10 @@ import { updateConfig } from "./config/update-config.ts";
 import { AsyncSessionDB } from "./ledger/async-session-db.ts";
 import { SteleError } from "./ledger/errors.ts";
 import { newHolderId } from "./ledger/ids.ts";
-import { type OpenTurn, type RecoveryStep, reclaimFromTheDead, recover } from "./ledger/recovery.ts";
+import { type Recovered, type RecoveryStep, reclaimFromTheDead, recover, type World } from "./ledger/recovery.ts";
 import type { NewSession } from "./ledger/sessions.ts";
 import { sidecarPath } from "./ledger/sidecar-path.ts";
-import type { Admission, ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
+import type { ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
 import { tildify } from "./tilde.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -50,6 +51,7 @@ export class Program {
   readonly db: AsyncSessionDB;
   readonly files: FileGate;
   readonly models: ModelRegistry;
+  readonly world: World;
   #loaded: LoadedFine;
   #rules: Rules;
   readonly #flags: GlobalFlags;
@@ -70,6 +72,7 @@ export class Program {
     this.version = version;
     this.db = db;
     this.files = createFileGate({ ledgerFiles: [home.ledgerFile, sidecarPath(home.ledgerFile)] });
+    this.world = recoveryWorld({ db, files: this.files, spoolRoot: home.spoolFolder });
     const { providers, aliases } = loaded.config;
     this.models = modelRegistry({ env, providers, aliases });
     this.#loaded = loaded;
@@ -174,6 +177,7 @@ export class Program {
       resumed,
       models: this.models,
       files: this.files,
+      spoolRoot: this.home.spoolFolder,
       rules: () => this.#rules,
       mode: this.mode,
       ask: ask ?? nobodyToAsk,
@@ -187,15 +191,15 @@ export class Program {
 
   /** What a start does about the dead, without the checks of the file: their turns become unknown. */
   reclaim(): Promise<void> {
-    return reclaimFromTheDead(this.db, newHolderId(process.pid));
+    return reclaimFromTheDead(this.db, { holder: newHolderId(process.pid), world: this.world });
   }
 
   async recover(
     onStep: (step: RecoveryStep) => void = () => {},
-  ): Promise<{ steps: RecoveryStep[]; open: readonly OpenTurn[]; waiting: readonly Admission[] }> {
+  ): Promise<Recovered & { readonly steps: readonly RecoveryStep[] }> {
     const steps: RecoveryStep[] = [];
-    for await (const event of recover(this.db, newHolderId(process.pid))) {
-      if (event.type === "done") return { steps, open: event.open, waiting: event.waiting };
+    for await (const event of recover(this.db, { holder: newHolderId(process.pid), world: this.world })) {
+      if (event.type === "done") return { ...event, steps };
       steps.push(event.step);
       onStep(event.step);
     }
@@ -213,6 +217,12 @@ export class Program {
       ...(open && { runner: open }),
       runnerFor: (session) => Promise.resolve(this.#runnerFor(session, open)),
       models: this.models,
+      files: this.files,
+      jobs: async () => {
+        const { listJobs } = await import("./agent/spool/background-jobs.ts");
+        return listJobs(this.home.spoolFolder);
+      },
+      world: this.world,
       settings: this.settings,
       surface,
       now: Date.now,

@@ -71,6 +71,8 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     context: program.context(runner, "screen"),
     open: recovered.open,
     waiting: recovered.waiting,
+    undelivered: recovered.undelivered,
+    drafts: await program.db.drafts(session.conversation),
     window: { ...window, calls },
     notices: [...program.notices, ...modelNotice(session)],
     ...(trust && { trust }),

@@ -1,7 +1,7 @@
 // Asking a model once: the request is recorded before it goes out, deltas are told as they come, and what came
 // is an answer only when the stream's own end was seen.
 import { projectForModel } from "../ledger/projection.ts";
-import type { Hash, Part, Usage } from "../ledger/types.ts";
+import type { Hash, MessageId, Part, Usage } from "../ledger/types.ts";
 import type { FinishReason, ModelError, ModelStreamPart } from "./models/model.ts";
 import { headOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
@@ -32,6 +32,7 @@ export async function askModel(context: TurnContext, state: TurnState): Promise<
     beforeSend: (digest) => db.askModel(turn, { parent, digest: digest as Hash }),
   });
   const collected = new AnswerParts();
+  const draft = new AnswerDraft(context, parent);
   for await (const part of stream) {
     if (part.type === "error") return noAnswer(context, collected, part.error);
     if (part.type === "finish")
@@ -39,6 +40,7 @@ export async function askModel(context: TurnContext, state: TurnState): Promise<
     if (part.type === "text-delta") context.emit({ type: "text-delta", text: part.text });
     if (part.type === "reasoning-delta") context.emit({ type: "reasoning-delta", text: part.text });
     collected.add(part, model.route.provider);
+    if (part.type === "text-delta") draft.save(() => collected.text());
   }
   return noAnswer(context, collected, {
     code: "model_cut",
@@ -54,6 +56,35 @@ export function usageOf(part: { usage?: Usage }): { usage?: Usage } {
 function noAnswer(context: TurnContext, collected: AnswerParts, error: ModelError): NoAnswer {
   if (context.signal.aborted) return { kind: "stopped", partial: collected.text() };
   return { kind: "error", error };
+}
+
+const DRAFT_MS = 500;
+
+/** What has streamed, kept about twice a second: after a crash it is shown as cut off. The answer's own write drops it. */
+class AnswerDraft {
+  readonly #context: TurnContext;
+  readonly #parent: MessageId | undefined;
+  #savedAt = performance.now();
+  #isSaving = false;
+
+  constructor(context: TurnContext, parent: MessageId | undefined) {
+    this.#context = context;
+    this.#parent = parent;
+  }
+
+  /** Not awaited: a slow disk must not hold the stream. Verbs run in order, so none comes after the answer's write. */
+  save(text: () => string): void {
+    if (this.#isSaving || performance.now() - this.#savedAt < DRAFT_MS) return;
+    this.#isSaving = true;
+    const { db, turn } = this.#context;
+    void db
+      .saveAnswer(turn, { text: text(), parent: this.#parent })
+      .catch(() => undefined) // the answer's own write will meet the same trouble, and tell it
+      .finally(() => {
+        this.#isSaving = false;
+        this.#savedAt = performance.now();
+      });
+  }
 }
 
 /** Deltas in the order they came, as parts. */

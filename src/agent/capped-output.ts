@@ -1,4 +1,6 @@
 // A model sees at most 50 KB of a tool's output: its head and its tail. The whole goes to a blob.
+import type { ToolOutcome } from "../ledger/types.ts";
+import type { ToolResult } from "./tools/tool.ts";
 
 const SHOWN_BYTES = 50 * 1024;
 
@@ -17,6 +19,23 @@ export function cappedOutput(output: string): CappedOutput {
   const tail = wholeLines(whole.subarray(whole.length - half).toString("utf8"), "start");
   const left = whole.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
   return { shown: `${head}\n[… ${left} bytes left out …]\n${tail}`, whole };
+}
+
+/** A tool's result as the ledger keeps it: the outcome that the model reads, and all of the output when that is less. */
+export function storedOutcome({ kind, output = "", exitCode }: ToolResult): {
+  readonly outcome: ToolOutcome;
+  readonly wholeOutput?: Uint8Array;
+} {
+  const { shown, whole } = cappedOutput(output);
+  return {
+    outcome: {
+      kind,
+      ...(shown !== "" && { output: shown }),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(whole && { truncated: true }),
+    },
+    ...(whole && { wholeOutput: whole }),
+  };
 }
 
 /** Cut at a line end where one is near, so that no half line or half character is shown. */

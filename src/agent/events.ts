@@ -37,7 +37,7 @@ export type SessionEvent =
   /** Another program runs a turn of this conversation, or, without a holder, does so no more. */
   | { readonly type: "held-elsewhere"; readonly holder?: { readonly pid: number; readonly program: string } }
   /** An interrupted turn has to be decided about before anything else runs. */
-  | { readonly type: "turn-blocked"; readonly admission: Admission }
+  | { readonly type: "turn-blocked"; readonly admission: Admission; readonly why?: string }
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
   /** Title, model, counts: same conversation. */
   | { readonly type: "session-changed"; readonly session: Session }

@@ -1,9 +1,13 @@
 // The calls of an answer, one after the other: fits the schema? allowed? started, run, ended – each step
 // committed before the next, so that a crash at any point leaves a state that says how far it came.
+import { brokenRule } from "../ledger/broken-rule.ts";
 import { crashPoint } from "../ledger/crash-points.ts";
+import { SteleError } from "../ledger/errors.ts";
 import type { ToolCall } from "../ledger/types.ts";
 import { type Decision, decide, ruleFor } from "./approvals.ts";
-import { cappedOutput } from "./capped-output.ts";
+import { storedOutcome } from "./capped-output.ts";
+import { isBackgroundJob, removeSpool } from "./spool/spool.ts";
+import { nextSpoolFolder } from "./spool-folder.ts";
 import type { Tool, ToolContext, ToolResult } from "./tools/tool.ts";
 import { added, type TurnContext, type TurnState } from "./turn-context.ts";
 
@@ -39,27 +43,77 @@ interface Runnable {
 }
 
 async function runCall(context: TurnContext, state: TurnState, { call, tool, input }: Runnable): Promise<void> {
-  const { db, turn, signal } = context;
-  context.emit({ type: "call-changed", call: await db.startCall(turn, call.id) });
+  const { db, turn } = context;
+  if (brokenRule === "intent") return runBeforeIntent(context, state, { call, tool, input });
+  const spool = tool.spools ? nextSpoolFolder(context.spoolRoot, call) : undefined;
+  const started = await db.startCall(turn, call.id, spool);
+  context.emit({ type: "call-changed", call: started });
   crashPoint("before:tool-run");
-  const toolContext: ToolContext = {
-    cwd: context.cwd,
-    signal,
-    files: context.files,
-    effectKey: call.effectKey,
-    onOutput: (chunk) => context.emit({ type: "call-output", call: call.call, chunk }),
-  };
-  const result = await runSafely(tool, input, toolContext);
+  const result = await scanned(context, started, () => runSafely(tool, input, toolContext(context, started)));
   crashPoint("after:tool-run");
-  const end = { ok: "succeeded", failed: "failed", cancelled: "cancelled" } as const;
-  await finish(context, state, { call, end: end[result.kind], result });
+  await finish(context, state, { call, result });
+  // Only now: until its result is stored, the folder is the proof of what happened.
+  if (spool !== undefined && !(await isBackgroundJob(spool))) await removeSpool(spool);
 }
 
-/** A tool that throws has a defect: the model is told, the turn goes on. */
+/** What the soak must notice: the effect comes before the row that speaks of it. */
+async function runBeforeIntent(context: TurnContext, state: TurnState, { call, tool, input }: Runnable): Promise<void> {
+  const { beforeChange: _, ...unplanned } = toolContext(context, call);
+  const result = await runSafely(tool, input, unplanned);
+  context.emit({ type: "call-changed", call: await context.db.startCall(context.turn, call.id) });
+  await finish(context, state, { call, result });
+}
+
+function toolContext(context: TurnContext, call: ToolCall): ToolContext {
+  const { db, turn, signal, files, cwd, spoolRoot } = context;
+  return {
+    cwd,
+    signal,
+    files,
+    spoolRoot,
+    effectKey: call.effectKey,
+    onOutput: (chunk) => context.emit({ type: "call-output", call: call.call, chunk }),
+    beforeChange: async ({ path, before, after }) => {
+      const mode = before?.mode ?? after.mode ?? 0o666 & ~process.umask();
+      await db.planChange(turn, call.id, {
+        path,
+        ...(before && { before: { ...before, mode } }),
+        after: { ...after, mode: after.mode ?? mode },
+      });
+    },
+    ...(call.spool !== undefined && {
+      spool: {
+        folder: call.spool,
+        onSupervisor: async (identity) => {
+          await db.setSupervisor(turn, call.id, identity);
+        },
+      },
+    }),
+  };
+}
+
+const STOPPED_SCAN_MS = 300;
+
+/** What a command did to files is not told by it: the folder is compared before and after. */
+async function scanned(context: TurnContext, call: ToolCall, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  if (call.spool === undefined) return run();
+  const { scanner, signal } = context;
+  const before = await scanner.before(signal);
+  const result = await run();
+  if ("skipped" in before) return result;
+  // A stopped command has changed files all the same; who stopped it waits for the end of this.
+  const after = { signal: signal.aborted ? AbortSignal.timeout(STOPPED_SCAN_MS) : signal, endedAt: context.now() };
+  const changes = await scanner.after(before, after);
+  if (!("skipped" in changes) && changes.length > 0) await context.db.suspectChanges(context.turn, call.id, changes);
+  return result;
+}
+
+/** A tool that throws has a defect: the model is told, the turn goes on. What the ledger refused ends the turn. */
 async function runSafely(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
   try {
     return await tool.run(input, context);
   } catch (error) {
+    if (error instanceof SteleError) throw error;
     const words = error instanceof Error ? error.message : String(error);
     return { kind: "failed", output: `${tool.name} broke off with an unexpected error: ${words}` };
   }
@@ -85,23 +139,18 @@ async function refuse(
   added(context, state, finished.message);
 }
 
+const ENDS = { ok: "succeeded", failed: "failed", cancelled: "cancelled", unknown: "unknown" } as const;
+
 async function finish(
   context: TurnContext,
   state: TurnState,
-  { call, end, result }: { call: ToolCall; end: "succeeded" | "failed" | "cancelled"; result: ToolResult },
+  { call, result }: { call: ToolCall; result: ToolResult },
 ): Promise<void> {
-  const capped = cappedOutput(result.output ?? "");
   const finished = await context.db.finishCall(context.turn, {
     id: call.id,
-    end,
+    end: ENDS[result.kind],
     at: context.now(),
-    outcome: {
-      kind: result.kind,
-      output: capped.shown,
-      ...(result.exitCode !== undefined && { exitCode: result.exitCode }),
-      ...(capped.whole && { truncated: true }),
-    },
-    ...(capped.whole && { wholeOutput: capped.whole }),
+    ...storedOutcome(result),
   });
   context.emit({ type: "call-changed", call: finished.call });
   added(context, state, finished.message);

@@ -1,6 +1,7 @@
 // One conversation's driver: admits prompts, holds the lease while turns run, runs what waits in order, stops,
 // and tells what happens as one ordered stream of events. The session's id lives here and nowhere else.
 // Losing the lease aborts the turn. Nothing depends on a clean exit.
+import { homedir } from "node:os";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerError } from "../ledger/errors.ts";
 import { newHolderId, newRequestId } from "../ledger/ids.ts";
@@ -24,6 +25,7 @@ import type {
 import { type Rules, stricterMode } from "./approvals.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
+import { createScanner, type Scanner } from "./file-changes/scan.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
 import type { ModelRegistry } from "./models/registry.ts";
@@ -38,6 +40,7 @@ export interface RunnerOptions {
   readonly resumed: boolean;
   readonly models: ModelRegistry;
   readonly files: FileGate;
+  readonly spoolRoot: string;
   readonly rules: () => Rules;
   readonly mode: ApprovalMode;
   readonly ask: TurnContext["ask"];
@@ -75,6 +78,7 @@ export class Runner {
   #asking = 0;
   #isWaiting = false;
   #known: MessageId | undefined;
+  #scanner: { readonly cwd: string; readonly scanner: Scanner } | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -172,18 +176,18 @@ export class Runner {
     while (this.#draining) await this.#draining;
   }
 
-  /** Stops the running turn; what was queued behind it waits for a key. */
-  stop(): void {
+  /** Stops the running turn; what was queued behind it waits for a key. Little time is left after a hang-up. */
+  stop(why: "asked" | "hang-up" = "asked"): void {
     this.emit({ type: "stop-asked" });
-    this.#turn?.abort();
+    this.#turn?.abort(why === "hang-up" ? new HangUp() : undefined);
     this.#waiting.abort();
     this.#waiting = new AbortController();
   }
 
   /** Ends the running turn as interrupted and gives the lease back. */
-  async close(): Promise<void> {
+  async close(why: "asked" | "hang-up" = "asked"): Promise<void> {
     this.#isClosed = true;
-    this.stop();
+    this.stop(why);
     await this.idle();
   }
 
@@ -225,13 +229,16 @@ export class Runner {
   }
 
   /** An interrupted turn goes on from its last stored node; refused while a call of it is undecided. */
-  async resume(id: AdmissionId): Promise<{ readonly kind: "resumed" } | Refusal> {
+  async resume(
+    id: AdmissionId,
+    options: { readonly mayDiffer?: boolean } = {},
+  ): Promise<{ readonly kind: "resumed" } | Refusal> {
     const { db } = this.#options;
     await this.idle();
     const taken = await db.acquireLease({ conversation: this.#session.conversation, holder: this.holder });
     if (taken.kind === "held") return { kind: "busy", why: "Another program holds this conversation." };
     try {
-      const resumed = await db.resumeUnknown(taken.lease, id);
+      const resumed = await db.resumeUnknown(taken.lease, id, options);
       if (resumed.kind !== "resumed") return resumed;
       this.#resumed = { lease: taken.lease, turn: resumed.turn, admission: resumed.admission };
     } finally {
@@ -330,7 +337,9 @@ export class Runner {
     try {
       await runTurn(await this.#turnContext(turn, admission, this.#turn.signal));
     } catch (error) {
-      await this.#giveUp(turn, error as LedgerError);
+      const why = error as LedgerError;
+      if (why.code === "request_differs") return await this.#handBack(turn, why);
+      await this.#giveUp(turn, why);
       throw error;
     } finally {
       this.#turn = undefined;
@@ -338,6 +347,13 @@ export class Runner {
         // The problem that matters was told above.
       });
     }
+  }
+
+  /** It cannot go on as it was: a person decides. */
+  async #handBack(turn: TurnRef, { message, hint }: LedgerError): Promise<void> {
+    const { db } = this.#options;
+    await db.markUnknown(turn);
+    this.emit({ type: "turn-blocked", admission: await db.admission(turn.admission), why: `${message} ${hint}` });
   }
 
   /** The turn could not be written to its end: it is unknown as soon as that can be written (C 2.12). */
@@ -360,7 +376,7 @@ export class Runner {
   }
 
   async #turnContext(turn: TurnRef, admission: Admission, signal: AbortSignal): Promise<TurnContext> {
-    const { db, files, models, ask, rules } = this.#options;
+    const { db, files, spoolRoot, models, ask, rules } = this.#options;
     const envelope = admission.envelope && (await db.envelope(admission.envelope));
     const route = admission.payload.route ?? envelope?.route ?? this.#session.route;
     const opened = models.open(route);
@@ -371,6 +387,8 @@ export class Runner {
       system: (envelope && (await db.systemPrompt(envelope.systemPrompt))) ?? "",
       tools: await toolRegistry(),
       files,
+      spoolRoot,
+      scanner: this.#scannerOf(admission.payload.cwd),
       cwd: admission.payload.cwd,
       approval: { mode: () => stricterMode(this.#mode, admission.payload.approval), rules },
       ask: (question, stop) => this.#ask(ask, question, stop),
@@ -378,6 +396,13 @@ export class Runner {
       now: this.#now,
       emit: (event) => this.emit(event),
     };
+  }
+
+  /** Kept from turn to turn: it remembers what is in the files, and reads only those that changed. */
+  #scannerOf(cwd: string): Scanner {
+    if (this.#scanner?.cwd !== cwd)
+      this.#scanner = { cwd, scanner: createScanner({ files: this.#options.files, cwd, home: homedir() }) };
+    return this.#scanner.scanner;
   }
 
   async #ask(ask: TurnContext["ask"], question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
@@ -399,6 +424,11 @@ export class Runner {
     const { code, message, hint } = error;
     this.emit({ type: "ledger-problem", error: { code, message, hint } });
   }
+}
+
+/** The reason of a stop that tools must not take their time for. */
+class HangUp extends Error {
+  override readonly name = "HangUp";
 }
 
 /** A turn without a word for this long has stalled: no model, command or person is waited for longer. */

@@ -3,6 +3,7 @@ import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { ApprovalMode, Message, MessageId, ToolCall, TurnRef, Usage } from "../ledger/types.ts";
 import type { Rules } from "./approvals.ts";
 import type { SessionEvent } from "./events.ts";
+import type { Scanner } from "./file-changes/scan.ts";
 import type { Model } from "./models/model.ts";
 import type { FileGate } from "./tools/files.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -29,6 +30,10 @@ export interface TurnContext {
   readonly system: string;
   readonly tools: ToolRegistry;
   readonly files: FileGate;
+  /** Where commands keep what outlives this program. */
+  readonly spoolRoot: string;
+  /** Looks at the folder around a command. */
+  readonly scanner: Scanner;
   readonly cwd: string;
   readonly approval: { readonly mode: () => ApprovalMode; readonly rules: () => Rules };
   /** Rejects or answers `no` when nobody can be asked; is told to give up by the signal. */

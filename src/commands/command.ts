@@ -3,10 +3,12 @@
 
 import type { ModelRegistry } from "../agent/models/registry.ts";
 import type { Runner } from "../agent/runner.ts";
+import type { Job } from "../agent/spool/background-jobs.ts";
+import type { FileGate } from "../agent/tools/files.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
-import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
+import type { OpenTurn, Recovered, RecoveryStep, Undelivered, World } from "../ledger/recovery.ts";
 import type { NewSession } from "../ledger/sessions.ts";
-import type { Admission, ApprovalMode, Session } from "../ledger/types.ts";
+import type { ApprovalMode, Session } from "../ledger/types.ts";
 
 export interface ArgSpec {
   readonly name: string;
@@ -44,17 +46,21 @@ export interface FreeContext {
   /** The runner of this session's conversation: the open one, or one that is opened for it. */
   readonly runnerFor: (session: Session) => Promise<Runner>;
   readonly models: ModelRegistry;
+  readonly files: FileGate;
+  /** Commands that went on in the background, of every conversation. */
+  readonly jobs: () => Promise<readonly Job[]>;
+  /** What recovery asks of the outside. */
+  readonly world: World;
+  /** Long work of a command: stopped by the person, and how far it is. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (line: string) => void;
   readonly settings: Settings;
   readonly surface: "screen" | "argv";
   readonly now: () => number;
   /** Sessions of the list that was shown last: `/resume 3` means the third of it. */
   readonly lastList: { sessions: readonly Session[] };
   /** Runs the recovery checklist again. */
-  readonly recover: () => Promise<{
-    steps: readonly RecoveryStep[];
-    open: readonly OpenTurn[];
-    waiting: readonly Admission[];
-  }>;
+  readonly recover: () => Promise<Recovered & { readonly steps: readonly RecoveryStep[] }>;
   /** A session of this folder with the default model, to be created. */
   readonly newSession: (more: { title?: string; openedByNew?: boolean }) => Promise<NewSession>;
   /** Writes a new file inside the session's folder; refuses to replace one. */
@@ -89,6 +95,26 @@ export interface PickItem {
   readonly detail: string;
 }
 
+/** One file of a preview. All words untrusted. */
+export interface PreviewFile {
+  /** As it is shown: relative to the session's folder when inside. */
+  readonly path: string;
+  readonly action: "write" | "create" | "remove";
+  /** Lines that would come and go. */
+  readonly added: number;
+  readonly removed: number;
+  /** A command changed it, as far as can be told: chosen only by a person. */
+  readonly isSuspected: boolean;
+  /** Chosen when nothing else is said. */
+  readonly isChosen: boolean;
+  /** Why it cannot be chosen: it was changed since, or its content was not kept. */
+  readonly obstacle?: string;
+  /** It was changed since, and both changes fit together. */
+  readonly isMerged: boolean;
+  /** Unified, for looking at it. */
+  readonly diff?: string;
+}
+
 /** `json` is what `--json` prints: one object, or one a line. All text may be untrusted: front ends sanitise. */
 export type CommandResult =
   | {
@@ -120,10 +146,19 @@ export type CommandResult =
   /** The transcript changed under the screen; text returns to the composer. */
   | { readonly kind: "prefill"; readonly text: string; readonly lines: readonly string[]; readonly json?: object }
   | { readonly kind: "confirm"; readonly question: string; readonly command: string }
+  /** Files that would change: nothing has yet. Without a screen it is printed, and `--yes` is asked for. */
+  | {
+      readonly kind: "preview";
+      readonly title: string;
+      readonly files: readonly PreviewFile[];
+      readonly apply: (chosen: readonly PreviewFile[]) => Promise<CommandResult>;
+      readonly json: object;
+    }
   | {
       readonly kind: "recovery";
       readonly steps: readonly RecoveryStep[];
       readonly open: readonly OpenTurn[];
+      readonly undelivered: readonly Undelivered[];
       readonly json: object;
     }
   | { readonly kind: "mode"; readonly mode: ApprovalMode; readonly lines: readonly string[] }

@@ -30,11 +30,17 @@ function hasBegun(state: ToolCall["state"]): boolean {
   return state === "succeeded" || state === "failed" || state === "running" || state === "unknown";
 }
 
-/** Nothing to say where nothing was touched. */
-export function effectWords(effects: readonly ToolCall[], isUndo: boolean): readonly string[] {
-  const tools = [...new Set(effects.map(({ tool }) => tool))].join(", ");
-  if (effects.length === 0) return [];
-  const steps = counted(effects.length, "step");
+/** Nothing to say where nothing was touched. With files taken along, only what no file tells is left to be said. */
+export function effectWords(
+  effects: readonly ToolCall[],
+  { isUndo, hasFiles }: { isUndo: boolean; hasFiles: boolean },
+): readonly string[] {
+  const left = hasFiles ? effects.filter(({ effect }) => effect !== "reversible") : effects;
+  if (left.length === 0) return [];
+  const tools = [...new Set(left.map(({ tool }) => tool))].join(", ");
+  const steps = counted(left.length, "step");
+  if (hasFiles)
+    return [`${steps} outside of the files (${tools}) ${isUndo ? "cannot be undone" : "did not run again"}.`];
   return isUndo
     ? [`Only the conversation went back: ${steps} outside of it (${tools}) stay as they are.`]
     : [`Only the conversation came back: ${steps} outside of it (${tools}) did not run again.`];

@@ -1,15 +1,17 @@
 // /recover: what the last crash left, and a person's word about it. Nothing is guessed, nothing is repeated
 // unless it is said here.
+import { stopCommand, waitForCommand } from "../agent/recovery-world.ts";
 import { newHolderId } from "../ledger/ids.ts";
 import type { LeaseRef } from "../ledger/leases.ts";
-import { type OpenTurn, withLease } from "../ledger/recovery.ts";
-import type { Admission, AdmissionId, CallId } from "../ledger/types.ts";
+import { judgeCalls, type OpenTurn, type Undelivered, withLease } from "../ledger/recovery.ts";
+import type { Admission, AdmissionId, CallId, ToolCall } from "../ledger/types.ts";
 import { countWord, hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
 import { called, lines, refused, usage } from "./results.ts";
 
 const TURN = { name: "turn", help: "its number, as /recover lists it", required: true } as const;
 const VERDICTS = ["happened", "not-happened", "again"] as const;
+const ENDINGS = ["wait", "stop"] as const;
 
 export const recoverCommand = defineCommand({
   name: "recover",
@@ -19,6 +21,7 @@ export const recoverCommand = defineCommand({
       name: "resume",
       summary: "go on with an interrupted turn",
       args: [TURN],
+      flags: [{ name: "changed", help: "also if the next request is not the one that was cut off" }],
       during: "idle",
       needsNoSession: true,
       run: resume,
@@ -27,6 +30,7 @@ export const recoverCommand = defineCommand({
       name: "settle",
       summary: "end an interrupted turn as it is",
       args: [TURN],
+      flags: [{ name: "keep", help: "keep the half answer that had streamed" }],
       during: "any",
       needsNoSession: true,
       run: settle,
@@ -39,6 +43,8 @@ export const recoverCommand = defineCommand({
         { name: "happened", help: "its effect is there" },
         { name: "not-happened", help: "its effect is not there" },
         { name: "again", help: "run it again when the turn is resumed" },
+        { name: "wait", help: "it still runs: wait for its end" },
+        { name: "stop", help: "it still runs: stop it" },
       ],
       during: "any",
       needsNoSession: true,
@@ -48,8 +54,14 @@ export const recoverCommand = defineCommand({
   during: "any",
   needsNoSession: true,
   async run(_, context) {
-    const { steps, open } = await context.recover();
-    return { kind: "recovery", steps, open, json: { steps, open: open.map(openJson), undelivered: [], drafts: [] } };
+    const { steps, open, undelivered } = await context.recover();
+    const json = {
+      steps,
+      open: open.map(openJson),
+      undelivered: undelivered.map(undeliveredJson),
+      drafts: open.flatMap(({ admission, draft }) => (draft ? [{ admission: admission.id, text: draft.text }] : [])),
+    };
+    return { kind: "recovery", steps, open, undelivered, json };
   },
 });
 
@@ -71,43 +83,56 @@ function openJson({ admission, session, calls }: OpenTurn): object {
   };
 }
 
-async function resume({ words: [word] }: CommandArgs, context: FreeContext): Promise<CommandResult> {
+function undeliveredJson({ admission, session, message }: Undelivered): object {
+  const { id, summary, settledAt } = admission;
+  const text = message.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+  return { admission: id, session: session.id, prompt: summary, message: message.id, text, settledAt };
+}
+
+async function resume(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
   const { db } = context;
-  const id = countWord(word, "turn");
+  const id = countWord(args.words[0], "turn");
   if (!id.ok) return usage(id.problem);
   const admission = await db.admission(id.value as AdmissionId);
   if (admission.status === "queued" || admission.status === "terminal") return notOpen(admission);
   const undecided = await underLease(context, admission, async (lease) => {
-    const calls = await db.reconcileCalls(lease, admission.id);
-    return calls.filter(({ state, result }) => state === "unknown" && result === undefined);
+    const calls = await judgeCalls(db, { lease, admission: admission.id, world: context.world });
+    return calls.filter(({ state, result }) => (state === "unknown" || state === "running") && result === undefined);
   });
   if ("kind" in undecided) return undecided;
-  if (undecided.length > 0) {
-    const calls = undecided.map((call) => `${call.id} (${call.tool})`).join(", ");
-    return {
-      kind: "refused",
-      why: `Decide first about tool call ${calls}: /recover call ID --happened, --not-happened or --again.`,
-      code: "person",
-    };
-  }
+  if (undecided.length > 0) return { kind: "refused", why: undecidedWords(undecided), code: "person" };
   const session = await db.canonical(admission.conversation);
   const runner = await context.runnerFor(session);
-  const result = await runner.resume(admission.id);
+  const result = await runner.resume(admission.id, { mayDiffer: hasFlag(args, "changed") });
   if (result.kind !== "resumed") return refused(result, context);
   const json = { admission: admission.id, session: session.id, state: "resumed" };
   return { kind: "turn", runner, lines: [`Goes on: ${admission.summary}`], json };
 }
 
-async function settle({ words: [word] }: CommandArgs, context: FreeContext): Promise<CommandResult> {
+function undecidedWords(calls: readonly ToolCall[]): string {
+  const named = (state: ToolCall["state"]) => calls.filter((call) => call.state === state).map(nameOf);
+  const [unknown, running] = [named("unknown"), named("running")];
+  const words = [
+    ...(unknown.length > 0 ? [`tool call ${unknown.join(", ")}: --happened, --not-happened or --again`] : []),
+    ...(running.length > 0 ? [`tool call ${running.join(", ")}, which still runs: --wait or --stop`] : []),
+  ];
+  return `Decide first (/recover call ID) about ${words.join("; ")}.`;
+}
+
+function nameOf({ id, tool }: ToolCall): string {
+  return `${id} (${tool})`;
+}
+
+async function settle(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
   const { db } = context;
-  const id = countWord(word, "turn");
+  const id = countWord(args.words[0], "turn");
   if (!id.ok) return usage(id.problem);
   const before = await db.admission(id.value as AdmissionId);
   if (before.status === "queued" || before.status === "terminal") return notOpen(before);
   const settled = await underLease(context, before, async (lease) => {
-    await db.reconcileCalls(lease, before.id);
+    await judgeCalls(db, { lease, admission: before.id, world: context.world });
     const end = { id: before.id, outcome: "interrupted", note: "Settled as interrupted after a crash." } as const;
-    return db.settleUnknown(lease, { ...end, at: context.now() });
+    return db.settleUnknown(lease, { ...end, at: context.now(), keepDraft: hasFlag(args, "keep") });
   });
   if ("kind" in settled) return settled;
   const { admission, messages } = settled;
@@ -126,24 +151,72 @@ async function decideCall(args: CommandArgs, context: FreeContext): Promise<Comm
   const { db } = context;
   const id = countWord(args.words[0], "call");
   if (!id.ok) return usage(id.problem);
-  const [verdict, another] = VERDICTS.filter((each) => hasFlag(args, each));
+  const [verdict, another] = [...VERDICTS, ...ENDINGS].filter((each) => hasFlag(args, each));
   if (verdict === undefined || another !== undefined)
-    return usage("Say one of --happened, --not-happened, --again.", "Look at the world first: only you can know.");
+    return usage(
+      "Say one of --happened, --not-happened, --again; of one that still runs --wait or --stop.",
+      "Look at the world first: only you can know.",
+    );
   const call = await db.call(id.value as CallId);
   const admission = await db.admission(call.admission);
+  if (verdict === "wait" || verdict === "stop") return endCommand(context, { call, admission, verdict });
   const resolved = await underLease(context, admission, async (lease) => {
-    await db.reconcileCalls(lease, admission.id);
+    await judgeCalls(db, { lease, admission: admission.id, world: context.world });
+    const now = await db.call(call.id);
+    // Read back just now: what is proven needs nobody's word.
+    if (now.result !== undefined && call.result === undefined) return now;
     return db.resolveCall(lease, { id: call.id, verdict, at: context.now() });
   });
   if ("kind" in resolved) return resolved;
-  const runner = ownRunner(context, admission);
-  runner?.emit({ type: "call-changed", call: resolved });
-  const message = resolved.result === undefined ? undefined : await db.message(resolved.result);
-  if (message) runner?.emit({ type: "message-added", message });
+  await tellCall(context, { admission, call: resolved });
+  if (resolved.evidence !== undefined && !resolved.evidence.startsWith("a person decided"))
+    return proven(context, { admission, call: resolved });
   const json = { call: call.id, admission: admission.id, tool: call.tool, state: resolved.state, verdict };
   const said = { happened: "it happened", "not-happened": "it did not happen", again: "it will be run again" }[verdict];
   const next = called(`recover resume ${admission.id}`, context);
   return lines(`Call ${call.id} (${call.tool}): ${said}. Next: ${next}`, json);
+}
+
+/** Its supervisor outlived the program that began it: waits for its end, or brings it about, and stores the result. */
+async function endCommand(
+  context: FreeContext,
+  { call, admission, verdict }: { call: ToolCall; admission: Admission; verdict: (typeof ENDINGS)[number] },
+): Promise<CommandResult> {
+  const { db, signal, onProgress } = context;
+  if (call.state !== "running" || call.spool === undefined || admission.status === "terminal")
+    return {
+      kind: "refused",
+      why: `Call ${nameOf(call)} does not run any more: it is ${call.state}.`,
+      code: "conflict",
+    };
+  const { spool } = call;
+  const ended = await underLease(context, admission, async (lease) => {
+    const stopped = verdict === "stop" ? await stopCommand(call) : undefined;
+    if (verdict === "wait")
+      await waitForCommand(spool, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+    if (stopped) await db.reconcileCalls(lease, admission.id, { proofs: [stopped], at: context.now() });
+    else await judgeCalls(db, { lease, admission: admission.id, world: context.world });
+    return db.call(call.id);
+  });
+  if ("kind" in ended) return ended;
+  await tellCall(context, { admission, call: ended });
+  if (ended.state === "running")
+    return lines(`Call ${nameOf(call)} still runs.`, { call: call.id, state: ended.state });
+  return proven(context, { admission, call: ended });
+}
+
+async function tellCall(context: FreeContext, { admission, call }: { admission: Admission; call: ToolCall }) {
+  const runner = ownRunner(context, admission);
+  runner?.emit({ type: "call-changed", call });
+  const message = call.result === undefined ? undefined : await context.db.message(call.result);
+  if (message) runner?.emit({ type: "message-added", message });
+}
+
+function proven(context: FreeContext, { admission, call }: { admission: Admission; call: ToolCall }): CommandResult {
+  const { id, tool, state, evidence = state } = call;
+  const json = { call: id, admission: admission.id, tool, state, evidence };
+  const next = called(`recover resume ${admission.id}`, context);
+  return lines(`Call ${nameOf(call)}: ${evidence}. Next: ${next}`, json);
 }
 
 /** A holder of its own: whoever holds the conversation now, this program too, is in the way. */

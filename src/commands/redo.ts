@@ -1,39 +1,89 @@
-// /redo: brings back what /undo took, one undo at a time, until something new was said.
-import { countWord } from "./args.ts";
-import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+// /redo: brings back what /undo took, one undo at a time, until something new was said. Files that the undo wrote come
+// back with it; where one is not as the undo left it, a person looks first.
+import { planFilesForward } from "../agent/undo-files.ts";
+import { countWord, hasFlag } from "./args.ts";
+import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { type PlannedPreview, previewJson, previewOf } from "./file-preview.ts";
+import { moveWithFiles } from "./move-files.ts";
 import { effectsOf, effectWords, tellMove } from "./moved-head.ts";
-import { counted, lines, refused, usage } from "./results.ts";
+import { counted, lines, usage } from "./results.ts";
 
 export const redoCommand = defineCommand({
   name: "redo",
-  summary: "bring back what was undone",
+  summary: "bring back what was undone, files too",
   args: [{ name: "n", help: "how many undos (1)" }],
-  flags: [{ name: "chat", help: "only the conversation, as always in this version" }],
+  flags: [
+    { name: "chat", help: "only the conversation; files stay" },
+    { name: "yes", help: "without the preview" },
+  ],
   during: "any",
-  async run({ words: [word] }, context) {
-    const count = countWord(word, "n");
-    return count.ok ? redo(context, count.value ?? 1) : usage(count.problem);
-  },
+  run: redo,
 });
 
-async function redo(context: CommandContext, count: number): Promise<CommandResult> {
+async function redo(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
+  const count = countWord(args.words[0], "n");
+  if (!count.ok) return usage(count.problem);
+  const options = { isChat: hasFlag(args, "chat"), isSure: hasFlag(args, "yes") };
+  return redoSteps(context, { ...options, steps: count.value ?? 1, turns: 0, told: [] });
+}
+
+interface Redo {
+  readonly isChat: boolean;
+  readonly isSure: boolean;
+  /** Undos left to bring back. */
+  readonly steps: number;
+  /** Brought back so far, and what there is to say about it. */
+  readonly turns: number;
+  readonly told: readonly string[];
+}
+
+async function redoSteps(context: CommandContext, redo: Redo): Promise<CommandResult> {
   const { db, runner } = context;
-  const start = runner.session.head;
-  let last: Extract<Awaited<ReturnType<typeof db.redo>>, { kind: "moved" }> | undefined;
-  let turns = 0;
-  for (let done = 0; done < count; done += 1) {
-    const moved = await db.redo(runner.session.id, { holder: runner.holder });
-    if (moved.kind !== "moved") {
-      if (!last) return refused(moved, context);
-      break;
-    }
-    last = moved;
-    turns += moved.turns;
-  }
-  if (!last) return usage("n takes a whole number above 0.");
-  const { from: _, ...end } = last;
-  const effects = await effectsOf(context, { ...end, ...(start !== undefined && { from: start }) });
-  await tellMove(runner, last);
-  const { session, head } = last;
-  return lines([`Brought back ${counted(turns, "turn")}.`, ...effectWords(effects, false)], { session, turns, head });
+  if (redo.steps === 0 || (redo.turns > 0 && !(await db.redoableMove(runner.session.id)))) return ended(context, redo);
+  const session = await db.session(runner.session.id);
+  const preview = redo.isChat ? [] : previewOf(await planFilesForward(context, session));
+  const apply = (chosen: readonly PlannedPreview[]) => {
+    const left = preview.filter((file) => !chosen.includes(file));
+    return redoOne(context, redo, { chosen, left, revision: session.revision });
+  };
+  const isPlain = preview.every(({ plan }) => plan.state === "ready");
+  if (redo.isSure || isPlain) return apply(preview.filter(({ obstacle }) => obstacle === undefined));
+  return {
+    kind: "preview",
+    title: "Bring back these files?",
+    files: preview,
+    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(preview),
+  };
+}
+
+async function redoOne(
+  context: CommandContext,
+  redo: Redo,
+  files: { chosen: readonly PlannedPreview[]; left: readonly PlannedPreview[]; revision: number },
+): Promise<CommandResult> {
+  const { db, runner } = context;
+  const result = await moveWithFiles(context, { ...files, direction: "redo" }, (options) =>
+    db.redo(runner.session.id, options),
+  );
+  if ("kind" in result) return result;
+  const { moved, told } = result;
+  const effects = await effectsOf(context, moved);
+  await tellMove(runner, moved);
+  const words = effectWords(effects, { isUndo: false, hasFiles: files.chosen.length > 0 });
+  return redoSteps(context, {
+    ...redo,
+    steps: redo.steps - 1,
+    turns: redo.turns + moved.turns,
+    told: [...redo.told, ...told, ...words],
+  });
+}
+
+function ended({ runner }: CommandContext, { turns, told }: Redo): CommandResult {
+  const { id: session, head } = runner.session;
+  return lines([`Brought back ${counted(turns, "turn")}.`, ...told], {
+    session,
+    turns,
+    ...(head !== undefined && { head }),
+  });
 }

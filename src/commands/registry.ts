@@ -4,6 +4,7 @@ import { branchCommand } from "./branch.ts";
 import { configCommand } from "./config.ts";
 import { deleteCommand } from "./delete.ts";
 import { doctorCommand } from "./doctor.ts";
+import { filesCommand } from "./files.ts";
 import { flagCommands } from "./flags.ts";
 import { helpCommand } from "./help.ts";
 import { initCommand } from "./init.ts";
@@ -32,6 +33,7 @@ export const registry: CommandRegistry = {
     sessionsCommand,
     undoCommand,
     redoCommand,
+    filesCommand,
     retryCommand,
     branchCommand,
     modelCommand,
@@ -51,7 +53,7 @@ export const registry: CommandRegistry = {
     quitCommand,
   ],
   later: [
-    ...["backup", "compact", "compare", "compress", "context", "cost", "diff", "edit", "export", "files", "import"],
+    ...["backup", "compact", "compare", "compress", "context", "cost", "edit", "export", "import"],
     ...["loop", "proactive", "prune", "repair", "restore", "search", "tree", "usage"],
   ],
 };

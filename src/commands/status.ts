@@ -1,4 +1,5 @@
 // /status: where one is: session, model, who holds the conversation, the ledger's file, and what is saved.
+import type { Job } from "../agent/spool/background-jobs.ts";
 import type { LedgerStats } from "../ledger/session-db.ts";
 import type { Lease } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
@@ -15,12 +16,13 @@ export const statusCommand = defineCommand({
 async function status(context: CommandContext): Promise<CommandResult> {
   const { db, runner } = context;
   const session = await runner.refresh();
-  const [lease, { state, holder }, open, stats, { file }] = await Promise.all([
+  const [lease, { state, holder }, open, stats, { file }, jobs] = await Promise.all([
     db.lease(session.conversation),
     db.sessionState(session.id),
     db.openAdmissions(session.conversation),
     db.stats(),
     db.opened,
+    context.jobs(),
   ]);
   const waiting = open.filter(({ status }) => status === "queued").length;
   const rows: readonly (readonly [string, string])[] = [
@@ -36,6 +38,7 @@ async function status(context: CommandContext): Promise<CommandResult> {
       `${counted(session.turns, "turn")}, ${counted(session.messages, "message")}, last ${ageOf(session.lastActivityAt, context.now())}`,
     ],
     ["ledger", `${file} · ${sizeWords(stats)}`],
+    ...jobs.map((job): readonly [string, string] => ["job", jobWords(job, context.now())]),
   ];
   const json = {
     session: session.id,
@@ -53,6 +56,7 @@ async function status(context: CommandContext): Promise<CommandResult> {
     bytes: stats.bytes,
     walBytes: stats.walBytes,
     counts: stats.counts,
+    jobs: jobs.map(({ id, state: { kind }, summary, startedAt }) => ({ id, state: kind, summary, startedAt })),
   };
   return lines(
     rows.map(([name, value]) => `${name.padEnd(9)} ${value}`),
@@ -65,6 +69,12 @@ function leaseWords(lease: Lease | undefined, now: number): string {
   const since = lease.acquiredAt === undefined ? "" : `, since ${ageOf(lease.acquiredAt, now)}`;
   const isOwn = lease.process.pid === process.pid;
   return isOwn ? `held here${since}` : `held by ${lease.process.program}, pid ${lease.process.pid}${since}`;
+}
+
+function jobWords({ id, state, summary = "", startedAt }: Job, now: number): string {
+  const since = startedAt === undefined ? "" : `, started ${ageOf(startedAt, now)}`;
+  const how = state.kind === "finished" ? `ended, exit ${state.exit.exitCode}` : state.kind;
+  return `${id} · ${summary} · ${how}${since}`;
 }
 
 function sizeWords({ bytes, walBytes, counts }: LedgerStats): string {

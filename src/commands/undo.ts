@@ -1,36 +1,83 @@
-// /undo: takes back user turns. The head moves, nothing is deleted, and the prompt returns to the composer.
+// /undo: takes back user turns, chat and files. The head moves and nothing is deleted; files that the turns changed are
+// written back after a preview, each only if it is as the turns left it, and the prompt returns to the composer.
+import { changesOfTurns, planFilesBack } from "../agent/undo-files.ts";
 import type { Message } from "../ledger/types.ts";
-import { countWord } from "./args.ts";
-import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { countWord, hasFlag } from "./args.ts";
+import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { type PlannedPreview, previewJson, previewOf } from "./file-preview.ts";
+import { moveWithFiles, revertFiles } from "./move-files.ts";
 import { effectsOf, effectWords, tellMove } from "./moved-head.ts";
-import { counted, refused, usage } from "./results.ts";
+import { counted, lines, usage } from "./results.ts";
 
 export const undoCommand = defineCommand({
   name: "undo",
   aliases: ["rewind", "checkpoint"],
-  summary: "take back the last turns of the conversation; files stay",
+  summary: "take back the last turns, files too",
   args: [{ name: "n", help: "how many turns (1)" }],
-  flags: [{ name: "chat", help: "only the conversation, as always in this version" }],
+  flags: [
+    { name: "chat", help: "only the conversation; files stay" },
+    { name: "files", help: "only the files; the conversation stays" },
+    { name: "suspected", help: "also files that commands changed, as far as can be told" },
+    { name: "yes", help: "without the preview" },
+  ],
   during: "any",
-  async run({ words: [word] }, context) {
-    const count = countWord(word, "n");
-    return count.ok ? undo(context, count.value ?? 1) : usage(count.problem);
-  },
+  run: undo,
 });
 
-async function undo(context: CommandContext, count: number): Promise<CommandResult> {
+async function undo(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
+  const count = countWord(args.words[0], "n");
+  if (!count.ok) return usage(count.problem);
+  const turns = count.value ?? 1;
+  const [isChat, isFiles] = [hasFlag(args, "chat"), hasFlag(args, "files")];
+  if (isChat && isFiles) return usage("Say --chat or --files, not both; without either it is both.");
+  if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
   const { db, runner } = context;
-  const moved = await db.undo(runner.session.id, count, { holder: runner.holder });
-  if (moved.kind !== "moved") return refused(moved, context);
+  const session = await db.session(runner.session.id);
+  const changes = await changesOfTurns(db, session, turns);
+  const preview = previewOf(await planFilesBack(context, changes));
+  const apply = (chosen: readonly PlannedPreview[]) => {
+    const left = preview.filter((file) => !chosen.includes(file));
+    return isFiles
+      ? revertFiles(context, { chosen, left, direction: "undo" })
+      : takeBack(context, turns, { chosen, left, revision: session.revision });
+  };
+  if (preview.length === 0) return isFiles ? lines("Those turns changed no file.") : apply([]);
+  const takesSuspected = hasFlag(args, "suspected");
+  const ticked = preview.map((file) => (canTake(file, takesSuspected) ? { ...file, isChosen: true } : file));
+  if (hasFlag(args, "yes")) return apply(preview.filter((_, index) => ticked[index]?.isChosen));
+  return {
+    kind: "preview",
+    title: isFiles ? "Take back these files?" : `Take back ${counted(turns, "turn")}, and these files?`,
+    files: ticked,
+    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(ticked),
+  };
+}
+
+function canTake({ isChosen, isSuspected, obstacle }: PlannedPreview, takesSuspected: boolean): boolean {
+  return isChosen || (takesSuspected && isSuspected && obstacle === undefined);
+}
+
+async function takeBack(
+  context: CommandContext,
+  count: number,
+  files: { chosen: readonly PlannedPreview[]; left: readonly PlannedPreview[]; revision?: number },
+): Promise<CommandResult> {
+  const { db, runner } = context;
+  const result = await moveWithFiles(context, { ...files, direction: "undo" }, (options) =>
+    db.undo(runner.session.id, count, options),
+  );
+  if ("kind" in result) return result;
+  const { moved, told, written } = result;
   const effects = await effectsOf(context, moved);
   await tellMove(runner, moved);
   const { session, turns, head } = moved;
-  const told = [`Took back ${counted(turns, "turn")}. /redo brings ${turns === 1 ? "it" : "them"} back.`];
+  const back = `Took back ${counted(turns, "turn")}. /redo brings ${turns === 1 ? "it" : "them"} back.`;
   return {
     kind: "prefill",
     text: promptText(moved.prompt),
-    lines: [...told, ...effectWords(effects, true)],
-    json: { session, turns, ...(head !== undefined && { head }), kept: effects.map(({ id }) => id) },
+    lines: [back, ...told, ...effectWords(effects, { isUndo: true, hasFiles: files.chosen.length > 0 })],
+    json: { session, turns, ...(head !== undefined && { head }), files: written, kept: effects.map(({ id }) => id) },
   };
 }
 

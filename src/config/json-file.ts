@@ -89,8 +89,7 @@ async function writeJson(file: string, text: string, isStillExpected: () => Prom
   // A config that is a link into somebody's dotfiles stays one.
   const target = await realpath(file).catch(() => file);
   const owner = await stat(target).catch(() => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }));
-  const keep = { mode: 0o600, uid: owner.uid, gid: owner.gid };
-  return replaceFile({ path: target, bytes: Buffer.from(text), keep, isStillExpected });
+  return replaceFile({ path: target, bytes: Buffer.from(text), mode: 0o600, owner, isStillExpected });
 }
 
 /** As the file is indented now. */

@@ -78,6 +78,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   heldLeases: "read",
   callsOf: "read",
   callsOfMessages: "read",
+  callByKey: "read",
   approveCall: "keyed",
   startCall: "keyed",
   finishCall: "keyed",

@@ -1,5 +1,7 @@
 // Tables `drafts` and `deliveries`: what is not part of a conversation yet, and which answers somebody has seen.
 import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
+import { ledgerError } from "./errors.ts";
+import { requireStarted } from "./leases.ts";
 import type { Database } from "./open.ts";
 import type { Queries, TurnTx, Tx } from "./transaction.ts";
 import type { Admission, AdmissionId, ConversationId, Draft, MessageId } from "./types.ts";
@@ -44,8 +46,10 @@ export function draftQueries(db: Database) {
   };
 }
 
-/** The unsent text of a window; empty text leaves none. */
+/** The unsent text of a window; empty text leaves none. A conversation that is deleted takes no text any more. */
 export function saveComposer(tx: Tx, conversation: ConversationId, draft: { window: string; text: string }): void {
+  if (!tx.q.sessions.canonical.get(conversation))
+    throw ledgerError("not_found", `There is no conversation ${conversation}.`);
   if (draft.text === "") tx.q.drafts.drop.run(conversation, "composer", draft.window);
   else
     tx.q.drafts.put.run({
@@ -61,6 +65,7 @@ export function saveComposer(tx: Tx, conversation: ConversationId, draft: { wind
 
 /** What has streamed of the answer to come under `parent`; a part of no transcript. */
 export function saveAnswer(tx: TurnTx, answer: { text: string; parent: MessageId | undefined }): void {
+  requireStarted(tx);
   const { conversation, admission, epoch } = tx.turn;
   const { text, parent = null } = answer;
   tx.q.drafts.put.run({ conversation, kind: "answer", window: "", text, admission, parent, epoch, now: tx.now });
@@ -75,6 +80,12 @@ export function draftsOf(q: Queries, conversation: ConversationId): Draft[] {
     ...(row.admission_id !== null && { admission: row.admission_id }),
     ...(row.parent_id !== null && { parent: row.parent_id }),
   }));
+}
+
+/** Twice is fine: the first time counts. */
+export function deliver(tx: Tx, message: MessageId, channel: string): void {
+  if (!tx.q.messages.get.get(message)) throw ledgerError("not_found", `There is no message ${message}.`);
+  tx.q.drafts.deliver.run(message, channel, tx.now);
 }
 
 /** Completed turns since `since` whose answer was flushed to no terminal and no stream, oldest first. */

@@ -17,6 +17,7 @@ export type LedgerCode =
   | "ledger_outcome_unknown"
   | "lease_lost"
   | "stale_head"
+  | "request_differs"
   | "compression_closed"
   | "row_missing"
   | "admission_conflict"
@@ -42,6 +43,7 @@ const HINTS: Record<LedgerCode, string> = {
   ledger_outcome_unknown: "The writer stopped half-way. Start stele again: it tells what was saved.",
   lease_lost: "Another process took over this conversation; nothing more was written here.",
   stale_head: "The conversation moved on elsewhere; reload it and try again.",
+  request_differs: "`/recover resume ID --changed` goes on all the same; `/recover settle ID` ends the turn.",
   compression_closed: "The conversation continues in a newer session; open that one.",
   row_missing: "The row this refers to is gone; run: stele doctor",
   admission_conflict: "Use a new --request id for another prompt.",
@@ -90,6 +92,8 @@ export class OutcomeUnknownError extends LedgerError {}
 /** No retry; the turn stops. */
 export class LeaseLostError extends LedgerError {}
 export class StaleHeadError extends LedgerError {}
+/** A turn that a crash cut off would go on with another request: a person decides. */
+export class RequestDiffersError extends LedgerError {}
 export class CompressionClosedError extends LedgerError {}
 export class RowMissingError extends LedgerError {}
 export class AdmissionConflictError extends LedgerError {}
@@ -115,6 +119,7 @@ const CLASSES: Partial<
   ledger_outcome_unknown: OutcomeUnknownError,
   lease_lost: LeaseLostError,
   stale_head: StaleHeadError,
+  request_differs: RequestDiffersError,
   compression_closed: CompressionClosedError,
   row_missing: RowMissingError,
   admission_conflict: AdmissionConflictError,

@@ -4,6 +4,7 @@ import type {
   CallId,
   CallState,
   ChangeOrigin,
+  ConversationId,
   FileChange,
   FileChangeId,
   FileRevert,
@@ -31,6 +32,7 @@ interface ChangeRow {
 export interface RevertRow {
   readonly id: FileRevertId;
   readonly file_change_id: FileChangeId;
+  readonly conversation_id: ConversationId;
   readonly path: string;
   readonly cwd: string;
   readonly direction: RevertDirection;
@@ -46,9 +48,11 @@ const OWNER = `join tool_calls c on c.id = f.tool_call_id join messages m on m.i
   join sessions s on s.id = m.session_id left join admissions a on a.seq = c.admission_id`;
 const CHANGES = `select f.*, c.state as call_state, ${CWD} from file_changes f ${OWNER}`;
 // A revert row names the oldest change of a path for an undo, the newest for a redo: that side's mode is written.
-const REVERTS = `select r.id, r.file_change_id, f.path, ${CWD}, r.direction, r.hash_expected, r.hash_to_write, r.state,
+// A head move has its own conversation, which may be a branch that shows the call; a request has that of the call.
+const REVERTS = `select r.id, r.file_change_id, coalesce(b.conversation_id, s.conversation_id) as conversation_id, f.path, ${CWD}, r.direction, r.hash_expected, r.hash_to_write, r.state,
     case r.direction when 'undo' then f.mode_before else f.mode_after end as mode
-  from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}`;
+  from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}
+  left join head_moves h on h.id = r.head_move_id left join sessions b on b.id = h.session_id`;
 
 export function fileChangeQueries(db: Database) {
   return {
@@ -98,6 +102,7 @@ export function toRevert(row: RevertRow): FileRevert {
   return {
     id: row.id,
     change: row.file_change_id,
+    conversation: row.conversation_id,
     path: row.path,
     cwd: row.cwd,
     direction: row.direction,

@@ -40,10 +40,12 @@ export function recordChanges(
   id: CallId,
   { changes, origin }: { changes: readonly NewChange[]; origin: ChangeOrigin },
 ): FileChange[] {
-  requireStarted(tx);
   const call = tx.q.calls.get.get(id);
-  if (call?.admission_id !== tx.turn.admission || call.state !== "running")
-    throw ledgerError("illegal_edge", `Call ${id} does not run: it changes no file.`);
+  if (!call) throw ledgerError("not_found", `There is no tool call ${id}.`);
+  if (call.admission_id !== tx.turn.admission)
+    throw ledgerError("lease_lost", `Call ${id} belongs to another turn than ${tx.turn.admission}.`);
+  requireStarted(tx);
+  if (call.state !== "running") throw ledgerError("illegal_edge", `Call ${id} is ${call.state}: it changes no file.`);
   return changes.map((change) => insertChange(tx, id, change, origin));
 }
 
@@ -54,6 +56,8 @@ function insertChange(tx: TurnTx, call: CallId, { path, before, after }: NewChan
   const stored = tx.q.files.same.get({ call, path, ...hashes });
   if (stored !== undefined) return changeRow(tx, stored);
   const sides = [before, after].filter((side) => side !== undefined);
+  if (sides.some(({ hash, bytes }) => bytes && sha256(bytes) !== hash))
+    throw ledgerError("bad_input", `A content of ${path} is not what its hash says.`);
   const contents = sides.flatMap((side) => side.bytes ?? []);
   const isRestorable = contents.length === sides.length;
   const { lastInsertRowid } = tx.q.files.insert.run({

@@ -1,4 +1,5 @@
 // Table `model_requests`: every request to a model, written before it goes out and closed with its answer.
+import { ledgerError } from "./errors.ts";
 import { canonicalJson } from "./ids.ts";
 import { requireStarted } from "./leases.ts";
 import type { Database } from "./open.ts";
@@ -22,9 +23,16 @@ export function requestQueries(db: Database) {
   };
 }
 
+/**
+ * Before the request goes out. One that a crash cut off is asked again as the same bytes, or not at all: then it
+ * throws `request_differs`, and a person decides.
+ */
 export function askModel(tx: TurnTx, request: { parent: MessageId | undefined; digest: Hash }): void {
   requireStarted(tx);
   const { parent, digest } = request;
+  const cut = tx.q.requests.newest.get(tx.turn.admission);
+  if (cut?.state === "asked" && cut.parent_id === (parent ?? null) && cut.digest !== digest)
+    throw ledgerError("request_differs", "The request would differ from the one that the crash cut off.");
   tx.q.requests.insert.run({ admission: tx.turn.admission, parent: parent ?? null, digest, now: tx.now });
 }
 

@@ -45,13 +45,19 @@ export function purgeQueries(db: Database) {
        and not exists (select 1 from messages where session_id = @id)
        and not exists (select 1 from sessions child where child.parent_id = @id)`,
   );
-  const REVERTS_OF = `(select r.id from file_reverts r join head_moves h on h.id = r.head_move_id where h.session_id = ?)`;
+  // Of its head moves, and of requests about what its calls did: a branch may go on showing those calls.
+  const REVERTS_OF = `(select r.id from head_moves h join file_reverts r on r.head_move_id = h.id where h.session_id = @id
+    union select r.id from messages m cross join tool_calls c on c.message_id = m.id
+      cross join file_changes f on f.tool_call_id = c.id cross join file_reverts r on r.file_change_id = f.id
+      where m.session_id = @id and r.request_id is not null)`;
   return {
-    blobsOfReverts: db.prepare<[string], string>(`select hash from blob_refs where revert_id in ${REVERTS_OF}`).pluck(),
+    blobsOfReverts: db
+      .prepare<[{ id: string }], string>(`select hash from blob_refs where revert_id in ${REVERTS_OF}`)
+      .pluck(),
     dropReverts: [
       `delete from blob_refs where revert_id in ${REVERTS_OF}`,
       `delete from file_reverts where id in ${REVERTS_OF}`,
-    ].map((sql) => db.prepare<[string]>(sql)),
+    ].map((sql) => db.prepare<[{ id: string }]>(sql)),
     ofConversation,
     ofCallsAt,
     ofNode,
@@ -110,9 +116,9 @@ export function deleteConversation(
   if (refused) return refused;
   const blobs = tx.q.purge.blobsOfConversation.all(session.conversation_id);
   for (const row of chain) {
-    blobs.push(...tx.q.purge.blobsOfReverts.all(row.id));
+    blobs.push(...tx.q.purge.blobsOfReverts.all({ id: row.id }));
     tx.q.meta.put.run(`purge:${row.id}`, String(tx.now));
-    for (const statement of tx.q.purge.dropReverts) statement.run(row.id);
+    for (const statement of tx.q.purge.dropReverts) statement.run({ id: row.id });
     tx.q.moves.dropOfSession.run(row.id);
     tx.q.sessions.bury.run(tx.now, row.id);
     tx.q.usage.clearTotals.run(row.id);

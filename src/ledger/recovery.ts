@@ -3,10 +3,11 @@
 import type { AsyncSessionDB } from "./async-session-db.ts";
 import type { LeaseRef } from "./leases.ts";
 import type { LedgerInfo } from "./session-db.ts";
-import type { Admission, HolderId, ProcessIdentity, Session, ToolCall } from "./types.ts";
+import type { CallProof } from "./tool-calls.ts";
+import type { Admission, Draft, FileRevert, HolderId, Message, ProcessIdentity, Session, ToolCall } from "./types.ts";
 
 export interface RecoveryStep {
-  readonly name: "ledger" | "integrity" | "queue" | "leases" | "turns";
+  readonly name: "ledger" | "integrity" | "queue" | "leases" | "turns" | "files";
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
   readonly ms: number;
@@ -17,36 +18,70 @@ export interface OpenTurn {
   readonly admission: Admission;
   readonly session: Session;
   readonly calls: readonly ToolCall[];
+  /** The answer as far as it had streamed: not part of the conversation. */
+  readonly draft?: Draft;
   /** Somebody else is at it: not ours to decide. */
   readonly holder?: ProcessIdentity;
 }
 
+/** A turn that was completed, and whose answer reached no terminal and no stream. */
+export interface Undelivered {
+  readonly admission: Admission;
+  readonly session: Session;
+  readonly message: Message;
+}
+
+export interface Recovered {
+  readonly open: readonly OpenTurn[];
+  /** Queued, and held until a key is pressed. */
+  readonly waiting: readonly Admission[];
+  readonly undelivered: readonly Undelivered[];
+}
+
 export type RecoveryEvent =
   | { readonly type: "step"; readonly step: RecoveryStep }
-  | { readonly type: "done"; readonly open: readonly OpenTurn[]; readonly waiting: readonly Admission[] };
+  | ({ readonly type: "done" } & Recovered);
+
+/** What recovery may ask of the world outside of the ledger. */
+export interface World {
+  /** What the outside says about a call that was left without an end; undefined where nothing can be read. */
+  readBack(call: ToolCall): Promise<CallProof | undefined>;
+  /** Finishes planned file reverts of one conversation, whose lease is held. */
+  finishReverts(reverts: readonly FileRevert[]): Promise<readonly FileRevert[]>;
+  /** Removes what calls left behind whose results are stored. */
+  sweep(): Promise<void>;
+}
 
 /** A whole-file check grows with the file: above this it is left to `doctor`, so that a start stays flat. */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 
-export async function* recover(db: AsyncSessionDB, holder: HolderId): AsyncGenerator<RecoveryEvent> {
+export interface RecoveryOptions {
+  readonly holder: HolderId;
+  readonly world: World;
+}
+
+export async function* recover(db: AsyncSessionDB, options: RecoveryOptions): AsyncGenerator<RecoveryEvent> {
   const opened = await timed(() => db.opened);
   yield step("ledger", opened.ms, ledgerWords(opened.value));
   const integrity = await timed(() => checkIntegrity(db, opened.value));
   yield step("integrity", integrity.ms, integrity.value);
   const queue = await timed(() => holdOrphans(db));
   yield step("queue", queue.ms, queue.value.words);
-  const leases = await timed(() => reclaim(db, holder));
+  const leases = await timed(() => reclaim(db, options.holder));
   yield step("leases", leases.ms, leases.value);
-  const turns = await timed(() => inspectTurns(db, holder));
+  const turns = await timed(() => inspectTurns(db, options));
   yield step("turns", turns.ms, turnWords(turns.value));
-  yield { type: "done", open: turns.value, waiting: queue.value.waiting };
+  const files = await timed(() => finishReverts(db, options));
+  if (files.value) yield step("files", files.ms, files.value);
+  await options.world.sweep();
+  yield { type: "done", open: turns.value, waiting: queue.value.waiting, undelivered: await findUndelivered(db) };
 }
 
 /** Leases of the dead taken back, their turns unknown and their calls judged: what any start owes the next command. */
-export async function reclaimFromTheDead(db: AsyncSessionDB, holder: HolderId): Promise<void> {
+export async function reclaimFromTheDead(db: AsyncSessionDB, options: RecoveryOptions): Promise<void> {
   if ((await db.heldLeases()).every((lease) => lease.isHeld)) return;
-  await reclaim(db, holder);
-  await inspectTurns(db, holder);
+  await reclaim(db, options.holder);
+  await inspectTurns(db, options);
 }
 
 type Words = readonly [RecoveryStep["status"], string];
@@ -95,26 +130,77 @@ async function reclaim(db: AsyncSessionDB, holder: HolderId): Promise<Words> {
   return ["ok", `${pids.length} reclaimed from pid ${pids.join(", ")}, gone`];
 }
 
-async function inspectTurns(db: AsyncSessionDB, holder: HolderId): Promise<OpenTurn[]> {
+async function inspectTurns(db: AsyncSessionDB, options: RecoveryOptions): Promise<OpenTurn[]> {
   const open = (await db.openAdmissions()).filter((each) => each.status === "started" || each.status === "unknown");
   const turns: OpenTurn[] = [];
-  for (const admission of open) turns.push(await inspect(db, holder, admission));
+  for (const admission of open) turns.push(await inspect(db, admission, options));
   return turns;
 }
 
-async function inspect(db: AsyncSessionDB, holder: HolderId, admission: Admission): Promise<OpenTurn> {
-  const session = await db.canonical(admission.conversation);
-  const taken = await db.acquireLease({ conversation: admission.conversation, holder });
+async function inspect(db: AsyncSessionDB, admission: Admission, options: RecoveryOptions): Promise<OpenTurn> {
+  const { id, conversation } = admission;
+  const session = await db.canonical(conversation);
+  const taken = await db.acquireLease({ conversation, holder: options.holder });
   if (taken.kind === "held") {
-    const calls = await db.callsOf(admission.id);
+    const calls = await db.callsOf(id);
     return { admission, session, calls, ...(taken.process && { holder: taken.process }) };
   }
   try {
-    const calls = await db.reconcileCalls(taken.lease, admission.id);
-    return { admission: await db.admission(admission.id), session, calls };
+    const calls = await judgeCalls(db, { lease: taken.lease, admission: id, world: options.world });
+    // Results that were just read back are nodes: a half answer to what stood before them belongs to nothing.
+    const { head } = await db.canonical(conversation);
+    const drafts = await db.drafts(conversation);
+    const draft = drafts.find((each) => each.kind === "answer" && each.admission === id && each.parent === head);
+    return { admission: await db.admission(id), session, calls, ...(draft && { draft }) };
   } finally {
     await db.releaseLease(taken.lease);
   }
+}
+
+/** Reads back every call of an interrupted turn that has no end, and stores what is proven. */
+export async function judgeCalls(
+  db: AsyncSessionDB,
+  { lease, admission, world }: { lease: LeaseRef; admission: Admission["id"]; world: World },
+): Promise<readonly ToolCall[]> {
+  const calls = await db.callsOf(admission);
+  const proofs: CallProof[] = [];
+  for (const call of calls) {
+    if (call.result !== undefined || (call.state !== "running" && call.state !== "unknown")) continue;
+    const proof = await world.readBack(call);
+    if (proof) proofs.push(proof);
+  }
+  return db.reconcileCalls(lease, admission, { proofs, at: Date.now() });
+}
+
+/** Undo and redo that a crash cut between two files: the rest is written, or reported as a conflict. */
+async function finishReverts(db: AsyncSessionDB, { holder, world }: RecoveryOptions): Promise<Words | undefined> {
+  const planned = await db.plannedReverts();
+  if (planned.length === 0) return undefined;
+  const finished: FileRevert[] = [];
+  for (const conversation of new Set(planned.map((revert) => revert.conversation))) {
+    const own = planned.filter((revert) => revert.conversation === conversation);
+    const done = await withLease(db, { conversation, holder }, () => world.finishReverts(own));
+    if (!("kind" in done)) finished.push(...done);
+  }
+  const conflicts = finished.filter(({ state }) => state === "conflict").map(({ path }) => path);
+  const written = finished.length - conflicts.length;
+  const words = `an undo was cut short: ${written} ${written === 1 ? "file" : "files"} finished`;
+  if (conflicts.length > 0) return ["warn", `${words}, left alone because they changed: ${conflicts.join(", ")}`];
+  if (finished.length < planned.length) return ["warn", `${words}, ${planned.length - finished.length} held elsewhere`];
+  return ["ok", words];
+}
+
+/** An answer of longer ago than this was missed for good. */
+const DELIVERY_DAYS = 7;
+
+async function findUndelivered(db: AsyncSessionDB): Promise<readonly Undelivered[]> {
+  const since = Date.now() - DELIVERY_DAYS * 24 * 3_600_000;
+  const found: Undelivered[] = [];
+  for (const admission of await db.undelivered(since)) {
+    const message = admission.lastMessage === undefined ? undefined : await db.message(admission.lastMessage);
+    if (message) found.push({ admission, message, session: await db.canonical(admission.conversation) });
+  }
+  return found;
 }
 
 function turnWords(open: readonly OpenTurn[]): Words {

@@ -245,6 +245,7 @@ create table file_reverts (
   check ((head_move_id is null) <> (request_id is null))
 ) strict;
 create index file_reverts_by_move   on file_reverts (head_move_id) where head_move_id is not null;
+create index file_reverts_by_request on file_reverts (request_id) where request_id is not null;
 create index file_reverts_by_change on file_reverts (file_change_id);
 create index file_reverts_planned   on file_reverts (state) where state = 'planned';
 

@@ -435,8 +435,12 @@ export class SessionDB {
     this.#tx.turn("mark-unknown", turn, (tx) => turns.markUnknown(tx));
   }
 
-  resumeUnknown(lease: leases.LeaseRef, id: AdmissionId): turns.ResumeResult {
-    return this.#tx.write("resume-unknown", (tx) => turns.resumeUnknown(tx, lease, id));
+  resumeUnknown(
+    lease: leases.LeaseRef,
+    id: AdmissionId,
+    options: { readonly mayDiffer?: boolean } = {},
+  ): turns.ResumeResult {
+    return this.#tx.write("resume-unknown", (tx) => turns.resumeUnknown(tx, lease, { id, ...options }));
   }
 
   settleUnknown(lease: leases.LeaseRef, settlement: Parameters<typeof turns.settleUnknown>[2]): turns.Settled {
@@ -479,6 +483,13 @@ export class SessionDB {
 
   callsOfMessages(messages: readonly MessageId[]): ToolCall[] {
     return this.#tx.read((q) => messages.flatMap((id) => q.calls.ofMessage.all(id)).map(toCall));
+  }
+
+  callByKey(effectKey: string): ToolCall | undefined {
+    return this.#tx.read((q) => {
+      const row = q.calls.byKey.get(effectKey);
+      return row && toCall(row);
+    });
   }
 
   approveCall(turn: TurnRef, id: CallId, by: string): ToolCall {
@@ -581,7 +592,7 @@ export class SessionDB {
 
   /** The answer was flushed to this terminal or stream. Twice is fine. */
   deliver(message: MessageId, channel: string): void {
-    this.#tx.write("deliver", (tx) => void tx.q.drafts.deliver.run(message, channel, tx.now));
+    this.#tx.write("deliver", (tx) => drafts.deliver(tx, message, channel));
   }
 
   undelivered(since: number): Admission[] {

@@ -151,6 +151,7 @@ export function sessionQueries(db: Database) {
          and title_source is not 'person'
          and not exists (select 1 from messages where session_id = @id)
          and not exists (select 1 from admissions where session_id = @id)
+         and not exists (select 1 from drafts where conversation_id = @id)
          and not exists (select 1 from sessions child where child.parent_id = @id)`,
     ),
     isLiveHead: db

@@ -31,6 +31,7 @@ export function callQueries(db: Database) {
     withoutResult: db.prepare<[number], CallRow>(
       "select * from tool_calls where admission_id = ? and result_message_id is null order by id",
     ),
+    byKey: db.prepare<[string], CallRow>("select * from tool_calls where effect_key = ?"),
     insert: db.prepare(
       `insert into tool_calls (message_id, admission_id, call_id, tool, input, effect, effect_key, state)
        values (@message, @admission, @call, @tool, @input, @effect, @effect_key, 'proposed')`,

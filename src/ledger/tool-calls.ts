@@ -35,7 +35,8 @@ export type CallEnd = "succeeded" | "failed" | "cancelled" | "denied" | "skipped
 
 export interface FinishedCall {
   readonly id: CallId;
-  readonly end: CallEnd;
+  /** `unknown`: it began, and its own tool could not say how it ended. */
+  readonly end: CallEnd | "unknown";
   readonly outcome: ToolOutcome;
   /** The whole output, when `outcome.output` is only a part of it; `outcome.blob` is set from it. */
   readonly wholeOutput?: Uint8Array;

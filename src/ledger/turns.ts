@@ -175,8 +175,14 @@ export type ResumeResult =
   | { readonly kind: "resumed"; readonly turn: TurnRef; readonly admission: Admission }
   | Refusal;
 
+export interface ResumeRequest {
+  readonly id: AdmissionId;
+  /** A person allowed that the next request is not the one that the crash cut off. */
+  readonly mayDiffer?: boolean;
+}
+
 /** The same turn goes on from its last stored node: new owner and epoch, nothing inserted. */
-export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeResult {
+export function resumeUnknown(tx: Tx, lease: LeaseRef, { id, mayDiffer = false }: ResumeRequest): ResumeResult {
   const row = admissionRow(tx, id);
   requireLease(tx, lease, row.conversation_id);
   if (row.status !== "unknown")
@@ -188,6 +194,7 @@ export function resumeUnknown(tx: Tx, lease: LeaseRef, id: AdmissionId): ResumeR
     const ids = undecided.map((call) => call.id).join(", ");
     return { kind: "conflict", why: `Decide about tool call ${ids} first: whether it happened is not known.` };
   }
+  if (mayDiffer) closeRequest(tx, id, { state: "failed" });
   const { session_id: session, envelope_hash: envelope } = row;
   const fields = { owner: lease.holder, epoch: lease.epoch, envelope, session_id: session, user_message: null };
   tx.q.drafts.dropAnswer.run(row.conversation_id);
@@ -239,7 +246,7 @@ export function settleUnknown(
 function keepDraft(tx: Tx, { seq, conversation_id }: AdmissionRow, at: number): Message[] {
   const session = canonicalRow(tx.q, conversation_id);
   const draft = draftsOf(tx.q, conversation_id).find(({ kind, admission }) => kind === "answer" && admission === seq);
-  if (!draft || draft.parent !== (session.head_id ?? undefined)) return [];
+  if (!draft?.text || draft.parent !== (session.head_id ?? undefined)) return [];
   const { provider, model } = session;
   const parts = [{ kind: "text", text: draft.text } as const];
   const node = { role: "assistant", parts, at, admission: seq, provider, model, finishReason: "interrupted" } as const;

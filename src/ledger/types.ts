@@ -333,6 +333,7 @@ export type RevertDirection = "undo" | "redo";
 export interface FileRevert {
   readonly id: FileRevertId;
   readonly change: FileChangeId;
+  readonly conversation: ConversationId;
   readonly path: string;
   readonly cwd: string;
   readonly direction: RevertDirection;

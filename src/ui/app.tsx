@@ -4,19 +4,19 @@ import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import { note } from "./block.ts";
-import { bootBlocks } from "./boot-blocks.ts";
+import { bootBlocks, bootTold } from "./boot-blocks.ts";
 import type { Conversation } from "./conversation.ts";
 import { errorWords, turnError } from "./error-words.ts";
+import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
 import { themeFor } from "./locale.ts";
 import { askApproval, askPick } from "./modals.ts";
+import { blockingTurn } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
 import { handleKeys, type KeyActions } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
 import { guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
-
-/** In ms: how long a turn gets to end (a command that ignores TERM takes 5 s), and then the ledger to close. */
-const patience = { turn: 6_000, shutdown: 4_000, crashTurn: 2_000, exit: 100 };
+import { terminalName } from "./terminal-name.ts";
 
 export function openScreen(start: ScreenStart): Promise<number> {
   return new OpenScreen(start).done;
@@ -71,10 +71,7 @@ class OpenScreen {
         return true;
       },
       quit: () => void this.#leave(EXIT.done),
-      suspend: () => {
-        this.#screen.suspend();
-        this.#guard.suspend();
-      },
+      suspend: () => void this.#suspend(),
       mode: () => {
         const booted = this.#booted;
         if (!booted) return undefined;
@@ -102,7 +99,7 @@ class OpenScreen {
 
   async #boot(): Promise<void> {
     const steps: RecoveryStep[] = [];
-    const loaded = import("./conversation.ts");
+    const loaded = Promise.all([import("./conversation.ts"), import("./screen-commands.ts")]);
     try {
       this.#booted = await this.#start.boot({
         onStep: (step) => {
@@ -114,19 +111,20 @@ class OpenScreen {
     } catch (error) {
       return this.#fail(error);
     }
-    if (!this.#isLeaving) await this.#begin(this.#booted, { ...(await loaded), steps });
+    const [conversation, commands] = await loaded;
+    if (!this.#isLeaving) await this.#begin(this.#booted, { ...conversation, ...commands, steps });
   }
 
   async #begin(
     booted: Booted,
-    { Conversation, blockingTurn, menuCommands, steps }: Loaded & { steps: readonly RecoveryStep[] },
+    { Conversation, menuCommands, steps }: Loaded & { steps: readonly RecoveryStep[] },
   ): Promise<void> {
     const { runner, open, waiting, history } = booted;
     const screen = this.#screen;
     screen.theme = themeFor(this.#start.env);
     screen.commands = menuCommands();
     screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });
-    const blocked = blockingTurn(open, runner)?.admission.id;
+    const blocked = blockingTurn(open, runner.session.conversation)?.admission.id;
     screen.dispatch({
       type: "booted",
       session: runner.session,
@@ -134,13 +132,16 @@ class OpenScreen {
       waiting,
       ...(blocked && { blocked }),
     });
-    screen.print(...bootBlocks(booted, steps));
+    const told = bootTold(booted);
+    screen.print(...bootBlocks(booted, steps, told));
     const conversation = new Conversation({
       booted,
       screen,
+      terminal: { stdout: process.stdout, name: terminalName() },
       quit: () => void this.#leave(EXIT.done),
     });
     this.#conversation = conversation;
+    conversation.begin(booted, told.messages);
     for (const { key, text } of this.#early) {
       screen.dispatch({ type: "admitted", key });
       conversation.enter(text);
@@ -170,6 +171,15 @@ class OpenScreen {
     return reply;
   }
 
+  /** Stopped, the program saves nothing: what is unsent is saved first. */
+  async #suspend(): Promise<void> {
+    const unsent = this.#conversation?.unsent;
+    this.#screen.paint();
+    this.#screen.suspend();
+    if (unsent && !unsent.isSaved) await within(unsent.save(), patience.draft);
+    if (!this.#isLeaving) this.#guard.suspend();
+  }
+
   // ---- leaving ----
 
   async #fail(error: unknown): Promise<void> {
@@ -186,6 +196,7 @@ class OpenScreen {
     this.#isLeaving = true;
     this.#screen.dispatch({ type: "closing" });
     this.#screen.paint();
+    void this.#conversation?.unsent.save();
     const { runner } = this.#booted ?? {};
     if (runner) await within(runner.close(), patience.turn);
     await this.#finish(code);
@@ -204,9 +215,11 @@ class OpenScreen {
     this.#screen.close();
     this.#guard.close();
     const session = this.#booted?.runner.session;
+    const isKept = session?.head !== undefined || this.#conversation?.unsent.isEmpty === false;
+    if (this.#conversation) await within(this.#conversation.leave(), patience.shutdown);
     await within(this.#start.shutdown(), patience.shutdown);
     this.#screen.paint();
-    if (session?.head !== undefined) process.stdout.write(`resume with: stele -r ${session.id}\n`);
+    if (session && isKept) process.stdout.write(`resume with: stele -r ${session.id}\n`);
     this.#resolve(code);
     // A tool that would not end must not keep the program: all that can be saved is.
     setTimeout(() => process.exit(code), patience.exit).unref();
@@ -224,18 +237,4 @@ class OpenScreen {
   }
 }
 
-function waitingWords(count: number): string {
-  return count === 1 ? "1 prompt waits: /queue" : `${count} prompts wait: /queue`;
-}
-
-type Loaded = typeof import("./conversation.ts");
-
-/** Resolves at the latest after `ms`; what goes wrong is over with it: the process ends. */
-async function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise.catch(() => undefined), limit]);
-  clearTimeout(timer);
-}
+type Loaded = typeof import("./conversation.ts") & typeof import("./screen-commands.ts");

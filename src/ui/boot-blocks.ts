@@ -4,16 +4,28 @@ import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
 import { type Block, note, windowBlocks } from "./block.ts";
 import { ownTurns } from "./recovery.ts";
 import type { Booted } from "./screen-start.ts";
+import { type Told, tellUndelivered } from "./undelivered.ts";
 
-export function bootBlocks(booted: Booted, steps: readonly RecoveryStep[]): readonly Block[] {
-  const { open, window, notices } = booted;
+/** What was missed elsewhere comes before the conversation that is gone on with. */
+export function bootBlocks(booted: Booted, steps: readonly RecoveryStep[], told: Told): readonly Block[] {
+  const { open, window, notices, runner } = booted;
+  const isApart = told.others.length > 0 && window.messages.length > 0;
   return [
     ...checklist(steps, open),
     ...notices.map((each) => note(each)),
+    ...told.others,
+    ...(isApart ? [{ kind: "separator", text: runner.session.title ?? "this conversation" } as const] : []),
     ...earlierBlocks(window.earlier),
     ...windowBlocks(window.messages, window.calls),
+    ...told.shown,
     ...elsewhereWaiting(booted),
   ];
+}
+
+/** What nobody has seen yet, this window of the conversation included. */
+export function bootTold({ undelivered, window: { messages } }: Booted): Told {
+  const shown = new Set(messages.map(({ id }) => id));
+  return tellUndelivered(undelivered, ({ message }) => shown.has(message.id));
 }
 
 export function earlierBlocks(earlier: number): readonly Block[] {

@@ -63,6 +63,12 @@ export function composerText(state: ComposerState): string {
   return bufferText(state.buffer);
 }
 
+/** The text that nobody has sent: an earlier prompt that is only being looked at is none. */
+export function unsentText({ buffer, history, recalled }: ComposerState): string {
+  const text = bufferText(buffer);
+  return recalled !== undefined && text === history[recalled.index] ? bufferText(recalled.draft) : text;
+}
+
 export function isComposerEmpty(state: ComposerState): boolean {
   return isEmptyBuffer(state.buffer);
 }

@@ -1,25 +1,25 @@
 // Between the person and the program, once it has booted: sends prompts, runs commands and acts on what they
-// answer, decides about interrupted turns, and passes the runner's events on to the screen in their order.
+// answer, and passes the runner's events on to the screen in their order. What was shown is marked as delivered, what
+// is unsent is kept.
 import type { SessionEvent } from "../agent/events.ts";
 import type { Runner } from "../agent/runner.ts";
-import { usageOf } from "../commands/args.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { OpenTurn } from "../ledger/recovery.ts";
-import type { MessageId, SessionId } from "../ledger/types.ts";
-import { type Block, note, windowBlocks } from "./block.ts";
-import { earlierBlocks } from "./boot-blocks.ts";
-import type { MenuCommand } from "./command-menu.tsx";
+import type { AdmissionId, CallId, MessageId, SessionId } from "../ledger/types.ts";
+import { AnswersTold, type NamedTerminal } from "./answers-told.ts";
+import { type Block, madeCall, note } from "./block.ts";
+import { lastTurn, openedWindow } from "./conversation-window.ts";
 import { errorWords, turnError } from "./error-words.ts";
+import { decideAll } from "./interrupted-turns.ts";
 import type { Screen } from "./live-screen.ts";
-import { askConfirm, askDecision, askPick } from "./modals.ts";
-import { type DecideState, openDecision, ownTurns, turnDetails } from "./recovery.ts";
+import { askConfirm, askPick, askPreview, whileWaiting } from "./modals.ts";
+import { isCommand } from "./screen-commands.ts";
 import type { Booted } from "./screen-start.ts";
-
-/** Of a session that is gone to, and of what is left after the head moved. */
-const windowMessages = { opened: 100, moved: 12 };
+import { callLabel } from "./tool-lines.ts";
+import { UnsentText } from "./unsent-text.ts";
 
 export class Conversation {
   readonly runner: Runner;
@@ -31,13 +31,36 @@ export class Conversation {
   #reload: Promise<void> = Promise.resolve();
   #lines: Promise<void> = Promise.resolve();
   #nextKey = 1;
+  readonly #leaving = new AbortController();
+  readonly #told: AnswersTold;
+  readonly #unsent: UnsentText;
 
-  constructor(options: { booted: Booted; screen: Screen; quit: () => void }) {
-    this.runner = options.booted.runner;
-    this.#context = options.booted.context;
-    this.#screen = options.screen;
-    this.#quit = options.quit;
-    this.runner.listen((event) => this.#hear(event));
+  constructor(options: { booted: Booted; screen: Screen; terminal: NamedTerminal; quit: () => void }) {
+    const { booted, screen, terminal, quit } = options;
+    const { runner, context } = booted;
+    this.runner = runner;
+    this.#context = context;
+    this.#screen = screen;
+    this.#quit = quit;
+    this.#told = new AnswersTold({ db: context.db, screen, terminal });
+    this.#unsent = new UnsentText({ db: context.db, screen, window: terminal.name });
+    runner.listen((event) => this.#hear(event));
+  }
+
+  /** What comes back with the conversation that was opened at the start; `told` was given to the screen. */
+  begin({ drafts, waiting, window: { messages } }: Booted, told: readonly MessageId[]): void {
+    this.#told.written(told);
+    this.#unsent.open(this.runner.session.conversation, { drafts, messages, waiting });
+  }
+
+  /** Nothing is asked any more; resolves when what is unsent and what was told is stored. Never rejects. */
+  async leave(): Promise<void> {
+    this.#leaving.abort();
+    await Promise.all([this.#unsent.save(), this.#told.settled()]);
+  }
+
+  get unsent(): Pick<UnsentText, "save" | "isSaved" | "isEmpty"> {
+    return this.#unsent;
   }
 
   /** What was entered, a prompt or a command; one after the other, in order. */
@@ -61,18 +84,36 @@ export class Conversation {
   }
 
   async #runParsed(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>) {
+    return this.#attempt(() =>
+      parsed.args.flags["wait"] === true ? this.#runWaiting(parsed) : runCommand(parsed, this.#context),
+    );
+  }
+
+  /** Undefined: it went wrong, and that was printed. */
+  async #attempt(action: () => Promise<CommandResult>): Promise<CommandResult | undefined> {
     try {
-      return await runCommand(parsed, this.#context);
+      return await action();
     } catch (error) {
       this.#screen.print(note(errorWords(error), "error"));
       return undefined;
     }
   }
 
+  /** What it waits for may take long: it is shown, and escape ends the waiting. */
+  async #runWaiting(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>): Promise<CommandResult> {
+    const context = this.#context;
+    const call = await context.db.call(Number(parsed.args.words[0]) as CallId).catch(() => undefined);
+    const title = call ? callLabel(madeCall(call)) : "waiting";
+    return whileWaiting(this.#screen, { title, signal: this.#leaving.signal }, (wait) =>
+      runCommand(parsed, { ...context, ...wait }),
+    );
+  }
+
   async #send(text: string, key: number): Promise<void> {
     try {
       await this.runner.submit([{ kind: "text", text }]);
       this.#screen.dispatch({ type: "admitted", key });
+      void this.#unsent.save();
     } catch (error) {
       this.#screen.dispatch({ type: "not-admitted", key, error: turnError(error) });
       // The words are the person's only copy.
@@ -88,6 +129,8 @@ export class Conversation {
       return;
     }
     this.#screen.dispatch(event);
+    this.#told.hear(event);
+    if (event.type === "turn-blocked" && event.why !== undefined) void this.#askToGoOn(event.admission.id);
     if (event.type !== "head-moved") return;
     this.#held = [];
     this.#reload = this.#showMoved(event.session, event.head).finally(() => {
@@ -101,28 +144,16 @@ export class Conversation {
     if (head === undefined) return this.#screen.print({ kind: "separator", text: "the conversation is empty now" });
     const separator: Block = { kind: "separator", text: "the conversation ends here now" };
     try {
-      this.#screen.print(separator, ...(await this.#lastTurn(session, head)));
+      this.#screen.print(separator, ...(await lastTurn(this.#context.db, session, head)));
     } catch (error) {
       this.#screen.print(separator, note(errorWords(error), "error"));
     }
   }
 
-  /** Where the conversation stands now: its last turn, or only its two ends when it was long. */
-  async #lastTurn(session: SessionId, head: MessageId): Promise<readonly Block[]> {
-    const { db } = this.#context;
-    const { messages } = await db.path(session, { from: head, limit: windowMessages.moved });
-    const turn = messages.filter((message) => message.turn === messages.at(-1)?.turn);
-    const isWhole = turn[0]?.role === "user";
-    const shown = isWhole ? turn : turn.slice(-1);
-    const calls = await db.callsOfMessages(shown.map(({ id }) => id));
-    return windowBlocks(shown, calls);
-  }
-
-  async #window(session: SessionId, wanted: { from?: MessageId; limit: number }): Promise<readonly Block[]> {
-    const { db } = this.#context;
-    const { messages, earlier } = await db.path(session, wanted);
-    const calls = await db.callsOfMessages(messages.map(({ id }) => id));
-    return [...earlierBlocks(earlier), ...windowBlocks(messages, calls)];
+  /** The next request would not be the one that a crash cut off. */
+  async #askToGoOn(id: AdmissionId): Promise<void> {
+    const isYes = await askConfirm(this.#screen, "Go on all the same, with the changed request?");
+    if (isYes) await this.run(`/recover resume ${id} --changed`);
   }
 
   // ---- what a command answers ----
@@ -157,7 +188,15 @@ export class Conversation {
         return;
       case "recovery":
         screen.print(...result.steps.map((step): Block => ({ kind: "step", step })));
+        this.#told.tell(result.undelivered, ({ session }) => session.conversation === this.runner.session.conversation);
         return this.decide(result.open);
+      case "preview": {
+        const chosen = await askPreview(screen, result);
+        if (chosen === undefined) return screen.print(note("Nothing was changed."));
+        const done = await this.#attempt(() => result.apply(chosen));
+        await this.#reload;
+        return done && this.#act(done, typed);
+      }
       case "mode":
         screen.dispatch({ type: "mode", mode: result.mode });
         return screen.print(...result.lines.map((line) => note(line)));
@@ -178,10 +217,16 @@ export class Conversation {
 
   async #open(result: Extract<CommandResult, { kind: "open-session" }>): Promise<void> {
     const { session, resumed, lines } = result;
-    const window = await this.#window(session.id, { limit: windowMessages.opened });
+    const { db } = this.#context;
+    const [{ messages, blocks }, drafts, waiting] = await Promise.all([
+      openedWindow(db, session.id),
+      db.drafts(session.conversation),
+      db.openAdmissions(session.conversation),
+    ]);
     await this.runner.open(session, resumed);
     const title: Block = { kind: "separator", text: session.title ?? "new conversation" };
-    this.#screen.print(title, ...window, ...lines.map((line) => note(line)));
+    this.#screen.print(title, ...blocks, ...lines.map((line) => note(line)));
+    this.#unsent.open(session.conversation, { drafts, messages, waiting });
   }
 
   #elsewhere(runner: Runner): readonly Block[] {
@@ -189,73 +234,16 @@ export class Conversation {
     return [note(`It goes on in its own conversation: /resume ${runner.session.id}`)];
   }
 
-  // ---- interrupted turns ----
-
-  /** Never rejects. One after the other; a turn that is resumed is watched first, the others wait for /recover. */
-  async decide(open: readonly OpenTurn[]): Promise<void> {
-    const own = ownTurns(open);
-    const others = open.length - own.length;
-    if (others > 0) this.#screen.print(note(`${others} ${others === 1 ? "turn runs" : "turns run"} elsewhere.`));
-    for (const [index, turn] of own.entries()) {
-      const end = await this.#decideTurn(turn).catch((error: unknown) => {
-        this.#screen.print(note(errorWords(error), "error"));
-        return "later" as const;
-      });
-      if (end !== "resumed") continue;
-      const left = own.length - index - 1;
-      if (left > 0) this.#screen.print(note(`${left} more interrupted: /recover`));
-      return;
-    }
+  /** About interrupted turns. Never rejects. */
+  decide(open: readonly OpenTurn[]): Promise<void> {
+    return decideAll(open, {
+      screen: this.#screen,
+      db: this.#context.db,
+      run: (command, edit) => this.run(command, edit),
+      goTo: async ({ session }) => {
+        if (session.conversation === this.runner.session.conversation) return;
+        await this.#open({ kind: "open-session", session, resumed: true, lines: [] });
+      },
+    });
   }
-
-  async #decideTurn(turn: OpenTurn): Promise<"resumed" | "settled" | "later"> {
-    let state: DecideState = openDecision(turn);
-    for (;;) {
-      const choice = await askDecision(this.#screen, state);
-      if (choice.kind === "look") {
-        this.#screen.print({ kind: "lines", lines: turnDetails(state.turn), role: "muted" });
-        continue;
-      }
-      if (choice.kind !== "run") return "later";
-      if (choice.resumes) await this.#goTo(turn);
-      await this.run(choice.command, withoutNext);
-      const { db } = this.#context;
-      const admission = await db.admission(turn.admission.id);
-      const calls = await db.callsOf(admission.id);
-      if (admission.status === "terminal") return "settled";
-      if (admission.status === "started") return "resumed";
-      state = openDecision({ ...turn, admission, calls });
-    }
-  }
-
-  /** A turn goes on where it is watched, and where its questions can be asked. */
-  async #goTo({ session }: OpenTurn): Promise<void> {
-    if (session.conversation === this.runner.session.conversation) return;
-    await this.#open({ kind: "open-session", session, resumed: true, lines: [] });
-  }
-}
-
-/** What to type next is offered as a choice right below. */
-function withoutNext(result: CommandResult): CommandResult {
-  if (result.kind !== "lines") return result;
-  return { ...result, lines: result.lines.map((line) => line.replace(/ Next: \/recover .*$/, "")) };
-}
-
-/** `/usr/bin is missing` is a prompt. */
-export function isCommand(text: string): boolean {
-  return /^\/[^\s/]*(\s|$)/.test(text);
-}
-
-/** Turns of this conversation that stand in its way. */
-export function blockingTurn(open: readonly OpenTurn[], { session }: Runner): OpenTurn | undefined {
-  return ownTurns(open).find((turn) => turn.session.conversation === session.conversation);
-}
-
-/** The commands as the menu shows them. */
-export function menuCommands(): readonly MenuCommand[] {
-  return registry.commands.map((command) => {
-    const { name, aliases, summary } = command;
-    const usage = usageOf("", command).trim();
-    return { name, summary, ...(aliases && { aliases }), ...(usage !== "" && { usage }) };
-  });
 }

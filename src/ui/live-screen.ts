@@ -41,6 +41,8 @@ export class Screen {
   menu: MenuState = initialMenu;
   commands: readonly MenuCommand[] = [];
   theme: Theme;
+  /** The text being written may be another one; called before it is drawn. */
+  onComposed: () => void = () => {};
   readonly #stdout: TerminalOutput;
   readonly #frame: Frame;
   readonly #modals: Modal[] = [];
@@ -48,6 +50,7 @@ export class Screen {
   /** The next second of a turn that runs. */
   #clock: NodeJS.Timeout | undefined;
   #isOpen = true;
+  #drawnBuffer: ComposerState["buffer"];
 
   constructor(options: { stdout: TerminalOutput; stdin: NodeJS.ReadStream; theme: Theme }) {
     this.#stdout = options.stdout;
@@ -56,6 +59,7 @@ export class Screen {
     const { columns } = this.size;
     this.view = initialView(columns);
     this.composer = createComposer({ width: composerColumns(columns) });
+    this.#drawnBuffer = this.composer.buffer;
   }
 
   get size(): { columns: number; rows: number } {
@@ -106,6 +110,7 @@ export class Screen {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.view = this.#current;
+    this.#noteComposed();
     this.#wind();
     const { blocks } = this.view;
     const print = printBlocks(blocks, { width: this.size.columns, theme: this.theme });
@@ -117,6 +122,13 @@ export class Screen {
     const props = this.#props();
     this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
     if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
+  }
+
+  #noteComposed(): void {
+    const { buffer } = this.composer;
+    if (buffer === this.#drawnBuffer) return;
+    this.#drawnBuffer = buffer;
+    this.onComposed();
   }
 
   /** Nothing runs: nothing ticks. */

@@ -1,13 +1,15 @@
-// The prompts that take the composer's place, each as a promise of its answer: approval, picker, yes or no, and the
-// choices about an interrupted turn. A new one waits until the one before it is closed.
+// The prompts that take the composer's place, each as a promise of its answer: approval, picker, yes or no, the choices
+// about an interrupted turn, a preview of files, and a wait. A new one waits until the one before it is closed.
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
-import type { PickItem } from "../commands/command.ts";
+import type { PickItem, PreviewFile } from "../commands/command.ts";
 import { approvalLayout } from "./approval.tsx";
 import { type ApprovalAnswer, type ApprovalRequest, approvalReducer, createApproval } from "./approval-state.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { pickerPage } from "./picker.tsx";
 import { createPicker, type PickerItem, pickerReducer } from "./picker-state.ts";
+import { previewPage } from "./preview-lines.ts";
+import { createPreview, previewReducer } from "./preview-state.ts";
 import { type DecideChoice, type DecideState, decideReducer } from "./recovery.ts";
 import { leastApproval, type ModalView } from "./screen-view.tsx";
 
@@ -124,4 +126,68 @@ export function askDecision(screen: Screen, start: DecideState): Promise<DecideC
     };
     screen.openModal(modal);
   });
+}
+
+/** The files that were chosen; undefined: nothing is to change. */
+export function askPreview(
+  screen: Screen,
+  wanted: { readonly title: string; readonly files: readonly PreviewFile[] },
+): Promise<readonly PreviewFile[] | undefined> {
+  return new Promise((resolve) => {
+    let state = createPreview(wanted);
+    const modal: Modal = {
+      get view(): ModalView {
+        return { kind: "preview", state };
+      },
+      onKey(event, rows) {
+        state = previewReducer(state, { type: "key", event, page: previewPage(rows, screen.size.columns) });
+        if (!state.outcome) return;
+        screen.closeModal(modal);
+        resolve(state.outcome.kind === "apply" ? state.outcome.chosen : undefined);
+      },
+      onDrawn() {
+        state = previewReducer(state, { type: "drawn", width: screen.size.columns });
+      },
+    };
+    screen.openModal(modal);
+  });
+}
+
+export interface Wait {
+  /** Aborted when the person waits no longer, or by `signal` of the caller. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (line: string) => void;
+}
+
+const second = 1_000;
+
+/** Shows what is waited for until `action` is over; escape asks it to end. */
+export async function whileWaiting<T>(
+  screen: Screen,
+  { title, signal }: { readonly title: string; readonly signal: AbortSignal },
+  action: (wait: Wait) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const since = Date.now();
+  let line = "";
+  const modal: Modal = {
+    get view(): ModalView {
+      return { kind: "wait", wait: { title, since, line } };
+    },
+    onKey(event) {
+      if (isLeaving(event)) stop.abort();
+    },
+  };
+  const onProgress = (said: string): void => {
+    line = said;
+    screen.dispatch({ type: "tick", now: Date.now() });
+  };
+  const clock = setInterval(() => screen.paint(), second).unref();
+  screen.openModal(modal);
+  try {
+    return await action({ signal: AbortSignal.any([stop.signal, signal]), onProgress });
+  } finally {
+    clearInterval(clock);
+    screen.closeModal(modal);
+  }
 }

@@ -1,7 +1,7 @@
 // The front end without a screen: events and command results as text or as JSON lines. Text mode prints the
 // answer alone on stdout and progress on stderr; everything that came from outside is sanitised, keys included.
 import type { SessionEvent } from "../agent/events.ts";
-import type { CommandResult } from "../commands/command.ts";
+import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
@@ -155,15 +155,9 @@ function resultLines(result: CommandResult): readonly string[] {
             result.items.map((item) => [item.label, item.detail]),
           );
     case "recovery":
-      return [
-        ...result.steps.map((step) => `${MARKS[step.status]} ${step.name.padEnd(10)} ${step.detail}`),
-        ...result.open.flatMap((turn) => [
-          `! turn ${turn.admission.id} of session ${turn.session.id}: “${turn.admission.summary}” is ${turn.admission.status}`,
-          ...turn.calls.map(
-            (call) => `    ${call.state === "unknown" ? "?" : "·"} call ${call.id} ${call.tool} ${call.state}`,
-          ),
-        ]),
-      ];
+      return recoveryLines(result);
+    case "preview":
+      return [result.title, ...result.files.map(previewLine)];
     case "confirm":
     case "usage":
     case "refused":
@@ -172,6 +166,40 @@ function resultLines(result: CommandResult): readonly string[] {
     case "quit":
       return [];
   }
+}
+
+function recoveryLines({ steps, open, undelivered }: Extract<CommandResult, { kind: "recovery" }>): readonly string[] {
+  return [
+    ...steps.map((step) => `${MARKS[step.status]} ${step.name.padEnd(10)} ${step.detail}`),
+    ...open.flatMap(({ admission, session, calls, draft }) => [
+      `! turn ${admission.id} of session ${session.id}: “${admission.summary}” is ${admission.status}`,
+      ...calls.map(openCallLine),
+      ...(draft ? [`    a half answer of ${draft.text.length} characters, not part of the conversation`] : []),
+    ]),
+    ...undelivered.map(
+      ({ admission, session }) =>
+        `! finished while nobody was looking: “${admission.summary}”, the end of session ${session.id}`,
+    ),
+  ];
+}
+
+function openCallLine({ id, tool, state, evidence, result }: ToolCall): string {
+  const isOpen = result === undefined && (state === "unknown" || state === "running");
+  return `    ${isOpen ? "?" : "·"} call ${id} ${tool} ${state}${evidence === undefined ? "" : `: ${evidence}`}`;
+}
+
+/** What is left to `--yes`; `-` cannot be chosen. */
+function previewLine(file: PreviewFile): string {
+  const { path, action, added, removed, isChosen, isSuspected, isMerged, obstacle } = file;
+  const box = obstacle === undefined ? (isChosen ? "[x]" : "[ ]") : " - ";
+  const marks = [
+    ...(action === "remove" ? ["is removed"] : []),
+    ...(action === "create" ? ["comes back"] : []),
+    ...(isSuspected ? ["changed by a command"] : []),
+    ...(isMerged ? ["merged with your change"] : []),
+    ...(obstacle === undefined ? [] : [obstacle]),
+  ];
+  return `${box} ${sanitize(path)}  +${added} -${removed}${marks.length === 0 ? "" : `  ${marks.join(", ")}`}`;
 }
 
 const MARKS = { ok: "ok", warn: "! ", fail: "x " } as const;

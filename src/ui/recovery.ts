@@ -1,20 +1,19 @@
-// What a crash left, and the choices about it, pure: one turn at a time, its undecided calls one by one. An answer
-// about a call is never preselected: a key pressed too early must not decide what happened. Every choice ends in
-// the words of a command.
+// The choices about what a crash left, pure: one turn at a time, its open calls one by one. An answer about a call
+// whose end is not known is never preselected: a key pressed too early must not decide what happened. Every choice
+// ends in the words of a command.
 import type { OpenTurn } from "../ledger/recovery.ts";
-import type { ToolCall } from "../ledger/types.ts";
-import { madeCall } from "./block.ts";
+import type { ConversationId, ToolCall } from "../ledger/types.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { clampIndex } from "./row-window.ts";
-import { sanitize } from "./sanitize.ts";
-import { type Line, span } from "./styled-line.ts";
-import { callLine, type Look, seconds } from "./tool-lines.ts";
-import { textLines } from "./transcript.ts";
 
 export type DecideChoice =
   | { readonly kind: "decide"; readonly call: ToolCall }
   /** Words for the command layer. */
-  | { readonly kind: "run"; readonly command: string; readonly resumes: boolean }
+  | {
+      readonly kind: "run";
+      readonly command: string;
+      readonly resumes: boolean;
+    }
   | { readonly kind: "look" | "later" | "back" };
 
 export interface DecideOption {
@@ -32,31 +31,44 @@ export interface DecideState {
   readonly chosen?: DecideChoice;
 }
 
+/** Tried this often, a turn is likely to fail again: ending it comes first. */
+export const manyAttempts = 3;
+
 export function ownTurns(open: readonly OpenTurn[]): readonly OpenTurn[] {
   return open.filter((turn) => turn.holder === undefined);
 }
 
-function undecided(turn: OpenTurn): readonly ToolCall[] {
-  return turn.calls.filter((call) => call.state === "unknown" && call.result === undefined);
+/** A turn that stands in the way of this conversation. */
+export function blockingTurn(open: readonly OpenTurn[], conversation: ConversationId): OpenTurn | undefined {
+  return ownTurns(open).find((turn) => turn.session.conversation === conversation);
+}
+
+/** Its end is not known, or it still runs. */
+export function isOpenCall({ state, result }: ToolCall): boolean {
+  return (state === "unknown" || state === "running") && result === undefined;
 }
 
 export function openDecision(turn: OpenTurn): DecideState {
-  const { id } = turn.admission;
-  const calls = undecided(turn);
+  const { id, attempts } = turn.admission;
+  const calls = turn.calls.filter(isOpenCall);
   const open = calls.map(
     (call): DecideOption => ({ label: decideLabel(call, calls.length), choice: { kind: "decide", call } }),
   );
-  const resume: DecideOption = {
-    label: "Resume the turn",
-    choice: { kind: "run", command: `/recover resume ${id}`, resumes: true },
-  };
+  const run = (label: string, words: string, resumes = false): DecideOption => ({
+    label,
+    choice: { kind: "run", command: `/recover ${words}`, resumes },
+  });
+  // Refused while a call is open: it is offered when it can be.
+  const resume = calls.length > 0 ? [] : [run("Resume the turn", `resume ${id}`, true)];
+  const settle = [
+    run("Settle as interrupted", `settle ${id}`),
+    ...(turn.draft ? [run("Settle and keep the half answer", `settle ${id} --keep`)] : []),
+  ];
   return {
     turn,
     options: [
       ...open,
-      // Refused while a call is undecided: it is offered when it can be.
-      ...(calls.length === 0 ? [resume] : []),
-      { label: "Settle as interrupted", choice: { kind: "run", command: `/recover settle ${id}`, resumes: false } },
+      ...(attempts >= manyAttempts ? [...settle, ...resume] : [...resume, ...settle]),
       { label: "Look first", choice: { kind: "look" } },
       { label: "Later", choice: { kind: "later" } },
     ],
@@ -64,25 +76,25 @@ export function openDecision(turn: OpenTurn): DecideState {
   };
 }
 
-function decideLabel(call: ToolCall, count: number): string {
-  return count === 1 ? "Decide about the open call" : `Decide about ${call.tool} (call ${call.id})`;
+function decideLabel({ state, tool, id }: ToolCall, count: number): string {
+  if (count > 1) return `Decide about ${tool} (call ${id})${state === "running" ? ", still running" : ""}`;
+  return state === "running" ? "Decide about the call that still runs" : "Decide about the open call";
 }
 
 function askAbout(state: DecideState, call: ToolCall): DecideState {
-  const verdict = (label: string, flag: string): DecideOption => ({
+  const say = (label: string, flag: string): DecideOption => ({
     label,
     choice: { kind: "run", command: `/recover call ${call.id} --${flag}`, resumes: false },
   });
-  return {
-    turn: state.turn,
-    call,
-    options: [
-      verdict("It happened", "happened"),
-      verdict("It did not happen", "not-happened"),
-      verdict("Run it again", "again"),
-      { label: "Back", choice: { kind: "back" } },
-    ],
-  };
+  const back: DecideOption = { label: "Back", choice: { kind: "back" } };
+  if (call.state === "running") {
+    const leave: DecideOption = { label: "Leave it", choice: { kind: "later" } };
+    // Waiting changes nothing and can be stopped: it may be what an enter too many chooses.
+    const options = [say("Wait for it", "wait"), say("Stop it", "stop"), leave, back];
+    return { turn: state.turn, call, options, selected: 0 };
+  }
+  const verdicts = [say("It happened", "happened"), say("It did not happen", "not-happened")];
+  return { turn: state.turn, call, options: [...verdicts, say("Run it again", "again"), back] };
 }
 
 export function decideReducer(state: DecideState, event: KeyEvent): DecideState {
@@ -120,72 +132,4 @@ function choose(state: DecideState, choice: DecideChoice | undefined): DecideSta
   if (choice === undefined) return state;
   if (choice.kind === "decide") return askAbout(state, choice.call);
   return choice.kind === "back" ? openDecision(state.turn) : { ...state, chosen: choice };
-}
-
-// ---- how it looks ----
-
-function turnLines(turn: OpenTurn, look: Look, now: number): readonly Line[] {
-  const { summary, startedAt } = turn.admission;
-  const ago = startedAt === undefined ? "" : `, ${agoWords(now - startedAt)}`;
-  const head = `! A turn was interrupted: "${sanitize(summary)}"${ago}`;
-  return [...textLines({ text: head, role: "warning" }, look), ...turn.calls.map((call) => openCallLine(call, look))];
-}
-
-function openCallLine(call: ToolCall, look: Look): Line {
-  const isOpen = call.state === "unknown" && call.result === undefined;
-  const detail = `${isOpen ? "? " : ""}${call.evidence ?? call.state}`;
-  return callLine(madeCall(call), { detail, role: isOpen ? "warning" : "muted" }, look);
-}
-
-/** All that is known of it, for the scrollback. */
-export function turnDetails({ admission, session, calls }: OpenTurn): readonly string[] {
-  const prompt = admission.payload.prompt.map((part) => (part.kind === "text" ? part.text : `[${part.mediaType}]`));
-  return [
-    `turn ${admission.id} of ${session.title ?? session.id}, in ${admission.payload.cwd}`,
-    `prompt: ${prompt.join("\n")}`,
-    ...calls.flatMap((call) => [
-      `call ${call.id}: ${call.tool} (${call.effect}), ${call.state}, attempts ${call.attempts}`,
-      `  input: ${JSON.stringify(call.input)}`,
-      ...(call.startedAt === undefined ? [] : [`  started: ${new Date(call.startedAt).toISOString()}`]),
-      ...(call.evidence === undefined ? [] : [`  evidence: ${call.evidence}`]),
-    ]),
-  ];
-}
-
-export function agoWords(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (ms < 60_000) return `${seconds(Math.max(0, ms)).replace(/\.\d/, "")} ago`;
-  if (minutes < 120) return `${minutes} minutes ago`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours ago` : `${Math.round(hours / 24)} days ago`;
-}
-
-/** At most `rows` lines: the options stay, what is known goes first. */
-export function decideLines(
-  state: DecideState,
-  look: Look,
-  { rows, now }: { rows: number; now: number },
-): readonly Line[] {
-  const { glyphs } = look.theme;
-  const question = "What became of it? Look at the world first: only you can know.";
-  const about = state.call
-    ? [...textLines({ text: question, role: "warning" }, look), openCallLine(state.call, look)]
-    : turnLines(state.turn, look, now);
-  const options = state.options.map(({ label }, index): Line => {
-    const isSelected = index === state.selected;
-    const pointer = look.width < 8 ? "" : isSelected ? `${glyphs.pointer} ` : "  ";
-    return [span(`${pointer}${label}`, isSelected ? "selected" : "plain")];
-  });
-  if (options.length >= rows) {
-    const first = Math.max(0, Math.min((state.selected ?? 0) - Math.floor(rows / 2), options.length - rows));
-    return options.slice(first, first + rows);
-  }
-  const hint = textLines({ text: decideHint(state), role: "muted" }, look).slice(0, 1);
-  return [...about.slice(0, rows - options.length - hint.length), ...options, ...hint];
-}
-
-function decideHint(state: DecideState): string {
-  const escape = state.call ? "esc goes back" : "esc: later";
-  if (state.selected === undefined) return `press an arrow first, then enter · ${escape}`;
-  return `arrows and enter choose · ${escape}`;
 }

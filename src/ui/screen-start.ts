@@ -4,8 +4,8 @@
 import type { Runner } from "../agent/runner.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { CommandContext } from "../commands/command.ts";
-import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
-import type { Admission, Message, ToolCall } from "../ledger/types.ts";
+import type { OpenTurn, RecoveryStep, Undelivered } from "../ledger/recovery.ts";
+import type { Admission, Draft, Message, ToolCall } from "../ledger/types.ts";
 
 /** What the program may ask of the screen while it runs. */
 export interface ScreenHost {
@@ -19,6 +19,10 @@ export interface Booted {
   readonly context: CommandContext;
   readonly open: readonly OpenTurn[];
   readonly waiting: readonly Admission[];
+  /** Answers that nobody has seen, of every conversation, oldest first. */
+  readonly undelivered: readonly Undelivered[];
+  /** Of the conversation that is opened. */
+  readonly drafts: readonly Draft[];
   /** The newest part of the conversation that is opened, and how many messages lie before it. */
   readonly window: {
     readonly messages: readonly Message[];

@@ -11,7 +11,10 @@ import type { ComposerState } from "./composer-state.ts";
 import { liveLines } from "./live-lines.ts";
 import { Picker } from "./picker.tsx";
 import type { PickerItem, PickerState } from "./picker-state.ts";
-import { type DecideState, decideLines } from "./recovery.ts";
+import { previewLines } from "./preview-lines.ts";
+import type { PreviewState } from "./preview-state.ts";
+import type { DecideState } from "./recovery.ts";
+import { decideLines, type Waited, waitLines } from "./recovery-lines.ts";
 import { planRows } from "./row-plan.ts";
 import { statusLine } from "./status-line.ts";
 import { fitLine, type Line, paintLine, span } from "./styled-line.ts";
@@ -25,7 +28,9 @@ export type ModalView =
   | { readonly kind: "approval"; readonly state: ApprovalState }
   | { readonly kind: "picker"; readonly state: PickerState<PickerItem>; readonly title: string; readonly empty: string }
   | { readonly kind: "confirm"; readonly question: string }
-  | { readonly kind: "decide"; readonly state: DecideState };
+  | { readonly kind: "decide"; readonly state: DecideState }
+  | { readonly kind: "preview"; readonly state: PreviewState }
+  | { readonly kind: "wait"; readonly wait: Waited };
 
 export interface ScreenProps {
   readonly view: ViewState;
@@ -112,6 +117,10 @@ function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNo
       return <Lines lines={confirmLines(modal.question, look, rows)} theme={theme} />;
     case "decide":
       return <Lines lines={fitAll(decideLines(modal.state, look, { rows, now }), width)} theme={theme} />;
+    case "preview":
+      return <Lines lines={previewLines(modal.state, look, rows)} theme={theme} />;
+    case "wait":
+      return <Lines lines={waitLines(modal.wait, look, { rows, now })} theme={theme} />;
   }
 }
 

@@ -34,6 +34,8 @@ export interface Glyphs {
   /** Before what a person said. */
   readonly prompt: string;
   readonly bullet: string;
+  /** What goes on by itself. */
+  readonly running: string;
   readonly elbow: string;
   readonly rule: string;
   readonly ellipsis: string;
@@ -57,6 +59,7 @@ const asciiGlyphs: Glyphs = {
   pointer: ">",
   prompt: ">",
   bullet: "*",
+  running: "o",
   elbow: "|",
   rule: "-",
   ellipsis: "~",
@@ -69,6 +72,7 @@ const unicodeGlyphs: Glyphs = {
   pointer: "❯",
   prompt: "›",
   bullet: "●",
+  running: "↻",
   elbow: "⎿",
   rule: "─",
   ellipsis: "…",

@@ -4,7 +4,7 @@ import type { Json, ToolOutcome } from "../ledger/types.ts";
 import type { MadeCall } from "./block.ts";
 import { diffRole } from "./diff-line.ts";
 import { sanitize } from "./sanitize.ts";
-import { fitLine, type Line, span } from "./styled-line.ts";
+import { fitLine, type Line, type Span, span } from "./styled-line.ts";
 import { cellWidth, truncate } from "./text-width.ts";
 import type { Role, Theme } from "./theme.ts";
 
@@ -23,20 +23,31 @@ export function toolLines(made: MadeCall, outcome: ToolOutcome, look: Look): rea
   return [callLine(made, { detail, role }, look), ...bodyLines(made, outcome, look)];
 }
 
-export function callLine(made: MadeCall, end: { detail: string; role: Role }, { width, theme }: Look): Line {
+export interface CallEnd {
+  readonly detail: string;
+  readonly role: Role;
+  /** Before it, instead of the sign of a call. */
+  readonly sign?: Span;
+}
+
+export function callLine(made: MadeCall, end: CallEnd, { width, theme }: Look): Line {
   const { glyphs } = theme;
-  const sign = width < 12 ? "" : `  ${glyphs.elbow} `;
-  const label = `${sanitize(made.tool)} ${callSummary(made)}`.trimEnd();
+  const sign = end.sign ?? span(width < 12 ? "" : `  ${glyphs.elbow} `, "muted");
+  const label = callLabel(made);
   const detail = sanitize(end.detail);
-  if (detail === "") return fitLine([span(sign, "muted"), ...named(label)], width, glyphs.ellipsis);
-  const room = width - cellWidth(sign) - cellWidth(detail) - 2;
+  if (detail === "") return fitLine([sign, ...named(label)], width, glyphs.ellipsis);
+  const room = width - cellWidth(sign.text) - cellWidth(detail) - 2;
   // Too narrow for both: how it ended is what matters.
-  if (room < 8)
-    return fitLine([span(sign, "muted"), span(detail, end.role), span(` ${label}`)], width, glyphs.ellipsis);
+  if (room < 8) return fitLine([sign, span(detail, end.role), span(` ${label}`)], width, glyphs.ellipsis);
   const shown = truncate(label, room, glyphs.ellipsis);
   const column = Math.min(detailColumn, width - cellWidth(detail));
-  const gap = Math.max(2, column - cellWidth(sign) - cellWidth(shown));
-  return [span(sign, "muted"), ...named(shown), span(" ".repeat(gap)), span(detail, end.role)];
+  const gap = Math.max(2, column - cellWidth(sign.text) - cellWidth(shown));
+  return [sign, ...named(shown), span(" ".repeat(gap)), span(detail, end.role)];
+}
+
+/** `shell npm test` */
+export function callLabel(made: MadeCall): string {
+  return `${sanitize(made.tool)} ${callSummary(made)}`.trimEnd();
 }
 
 function named(label: string): Line {

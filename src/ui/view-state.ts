@@ -155,8 +155,10 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return event.holder ? { ...state, elsewhere: event.holder } : without(state, "elsewhere");
     case "lease-acquired":
       return without(state, "awaited");
-    case "turn-blocked":
-      return { ...without(state, "awaited"), blocked: event.admission.id };
+    case "turn-blocked": {
+      const blocked = { ...leaveTurn(without(state, "awaited")), blocked: event.admission.id };
+      return event.why === undefined ? blocked : print(blocked, [note(event.why, "warning")]);
+    }
     case "turn-started": {
       const queue = state.queue.filter(({ id }) => id !== event.admission);
       const left = without(state, "awaited", "blocked", "elsewhere");

@@ -2,10 +2,14 @@
 // killed process leaves behind. A verb that is missing here makes its crash points fail.
 import { copyFileSync, renameSync } from "node:fs";
 import { newHolderId } from "../../src/ledger/ids.ts";
+import type { PlannedRevert } from "../../src/ledger/file-changes.ts";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
 import type {
   AdmissionId,
+  ConversationId,
   Envelope,
+  FileChange,
+  FileRevert,
   Message,
   Outcome,
   Payload,
@@ -15,6 +19,7 @@ import type {
   ToolCall,
   TurnRef,
 } from "../../src/ledger/types.ts";
+import { bytesOf, edit, side } from "../helpers/file-changes.ts";
 import type { LedgerProcess } from "../helpers/ledger-process.ts";
 
 export interface Told {
@@ -22,6 +27,15 @@ export interface Told {
   readonly settled: [AdmissionId, Outcome | undefined][];
   readonly calls: ToolCall[];
   readonly sessions: SessionId[];
+  readonly changes: FileChange[];
+  /** The newest word about each. */
+  readonly reverts: FileRevert[];
+  /** A window's unsent text; the script never empties it. */
+  readonly unsent: [ConversationId, string][];
+}
+
+export function nothingTold(): Told {
+  return { messages: [], settled: [], calls: [], sessions: [], changes: [], reverts: [], unsent: [] };
 }
 
 const ROUTE = { provider: "guide", model: "guide" };
@@ -68,6 +82,9 @@ class Script {
     await this.#db.verb("setFlags", id, { pinned: true });
     await this.#db.verb("setModel", id, ROUTE, { text: "model", at: Date.now() });
     await this.#db.verb("appendNote", id, { text: "a note", at: Date.now() });
+    const { conversation } = this.#session;
+    await this.#db.verb("saveComposer", conversation, { window: "w", text: "unsent" });
+    this.#told.unsent.push([conversation, "unsent"]);
   }
 
   async turnWithCalls(): Promise<void> {
@@ -77,7 +94,9 @@ class Script {
     const [first, second] = calls;
     if (!first || !second) throw new Error("no calls were stored");
     await this.#db.verb("approveCall", turn, first.id, "person");
-    this.#told.calls.push(await this.#db.verb("startCall", turn, first.id));
+    this.#told.calls.push(await this.#db.verb("startCall", turn, first.id, "/spool"));
+    this.#told.calls.push(await this.#db.verb("setSupervisor", turn, first.id, await this.#db.ask("self")));
+    await this.#change(turn, first.id);
     const outcome = { kind: "ok", output: "done" } as const;
     const end = await this.#db.verb("finishCall", turn, { id: first.id, end: "succeeded", outcome, at: Date.now() });
     this.#tell(end.message);
@@ -87,8 +106,15 @@ class Script {
     this.#told.calls.push(await this.#db.verb("markCallUnknown", turn, second.id, "the test says so"));
     await this.#db.verb("failRequest", turn);
     await this.#settle(turn, "interrupted");
+    await this.#db.verb("deliver", message.id, "terminal");
     await this.#db.verb("releaseLease", lease);
     if (message.id === end.message.id) throw new Error("a result is its own question");
+  }
+
+  async #change(turn: TurnRef, id: ToolCall["id"]): Promise<void> {
+    this.#told.changes.push(...(await this.#db.verb("planChange", turn, id, edit("/a", "old", "new"))));
+    const found = [edit("/b", "", "x".repeat(100_000)), { path: "/c", before: side("gone") }];
+    this.#told.changes.push(...(await this.#db.verb("suspectChanges", turn, id, found)));
   }
 
   async steeredTurn(): Promise<void> {
@@ -137,14 +163,36 @@ class Script {
 
   async headMoves(): Promise<void> {
     const { id } = this.#session;
-    await this.#db.verb("undo", id, 1);
-    await this.#db.verb("redo", id);
+    const undone = await this.#db.verb("undo", id, 1, { reverts: this.#backTo("undo") });
+    if (undone.kind !== "moved") throw new Error(undone.why);
+    await this.#mark(undone.reverts);
+    const redone = await this.#db.verb("redo", id, { reverts: this.#backTo("redo") });
+    if (redone.kind !== "moved") throw new Error(redone.why);
+    await this.#mark(redone.reverts);
+    const asked = { request: requestId(), reverts: this.#backTo("undo") };
+    const planned = await this.#db.verb("planReverts", id, asked);
+    if ("kind" in planned) throw new Error(planned.why);
+    this.#told.reverts.push(...planned);
     const branched = await this.#db.verb("branch", id, { title: "a branch" });
     if (branched.kind !== "branched") throw new Error(branched.why);
     this.#told.sessions.push(branched.session.id);
     const retried = await this.#db.verb("retry", id, { request: requestId(), approval: "ask", cwd: "/" });
     if (retried.kind !== "retried") throw new Error(retried.why);
     await this.#db.verb("cancel", retried.admission.id);
+  }
+
+  #backTo(direction: "undo" | "redo"): PlannedRevert[] {
+    const change = this.#told.changes[0]?.id;
+    if (change === undefined) throw new Error("no change was stored");
+    const [now, target] = [bytesOf(`${direction} of this`), bytesOf("to that")];
+    return [{ change, direction, now, target }];
+  }
+
+  /** What is told is replaced by the newer word about it. */
+  async #mark(reverts: readonly FileRevert[]): Promise<void> {
+    const first = this.#told.reverts.push(...reverts) - reverts.length;
+    for (const [at, { id }] of reverts.entries())
+      this.#told.reverts[first + at] = await this.#db.verb("markRevert", id, "done");
   }
 
   async deletion(): Promise<void> {
@@ -176,6 +224,7 @@ class Script {
 
   async #ask(turn: TurnRef, head: Message, names: readonly string[]) {
     await this.#db.verb("askModel", turn, { parent: head.id, digest: head.hash });
+    await this.#db.verb("saveAnswer", turn, { text: "half an ans", parent: head.id });
     const input = { command: "true" };
     const parts = names.map((call) => ({ kind: "tool-call", call, tool: "shell", input }) as const);
     const calls = names.map((call) => ({ call, tool: "shell", input, effect: "external" }) as const);

@@ -2,10 +2,11 @@
 // SIGKILL. Then: what was told is stored, verify() finds nothing, and the next process goes on.
 import { describe, expect, it } from "vitest";
 import { crashPointNames, WRITE_VERBS } from "../../src/ledger/crash-points.ts";
+import { sha256 } from "../../src/ledger/ids.ts";
 import type { AdmissionId, ConversationId, HolderId, Message, ToolCall } from "../../src/ledger/types.ts";
 import { temporaryFolder } from "../helpers/ledger.ts";
 import { LedgerProcess } from "../helpers/ledger-process.ts";
-import { everyVerb, type Told } from "./every-verb.ts";
+import { everyVerb, nothingTold, type Told } from "./every-verb.ts";
 
 const points = crashPointNames().filter((name) => WRITE_VERBS.some((verb) => name.endsWith(`:${verb}`)));
 
@@ -13,7 +14,7 @@ describe("killed at a crash point", () => {
   it.each(points)("%s: nothing that was told is lost, and the next process goes on", async (point) => {
     const path = `${temporaryFolder()}/state.db`;
     const doomed = new LedgerProcess({ env: { STELE_CRASH_AT: point } });
-    const told: Told = { messages: [], settled: [], calls: [], sessions: [] };
+    const told = nothingTold();
     await expect(everyVerb(doomed, path, told), "the script never came to this point").rejects.toThrow(/child/);
     await doomed.ended();
 
@@ -31,6 +32,25 @@ async function expectStored(db: LedgerProcess, told: Told): Promise<void> {
   for (const [id, outcome] of told.settled) expect((await db.verb("admission", id)).outcome).toBe(outcome);
   for (const call of told.calls) expect(rank(await db.verb("call", call.id))).toBeGreaterThanOrEqual(rank(call));
   for (const id of told.sessions) expect((await db.verb("session", id)).id).toBe(id);
+  for (const [conversation, text] of told.unsent)
+    expect((await db.verb("drafts", conversation)).map((each) => each.text)).toContain(text);
+  await expectFiles(db, told);
+}
+
+/** Every content that was promised is there, and no revert that was marked is planned again. */
+async function expectFiles(db: LedgerProcess, { changes, reverts }: Told): Promise<void> {
+  for (const change of changes) {
+    const stored = await db.verb("changesOfCall", change.call);
+    expect(stored.map(({ id }) => id)).toContain(change.id);
+    for (const side of [change.before, change.after])
+      if (side) expect(sha256(await db.verb("blob", side.hash))).toBe(side.hash);
+  }
+  const planned = (await db.verb("plannedReverts")).map(({ id }) => id);
+  for (const { id, state, expected, target } of reverts) {
+    if (state === "done") expect(planned).not.toContain(id);
+    else expect((await db.verb("markRevert", id, "done")).id).toBe(id);
+    for (const hash of [expected, target]) if (hash) expect(sha256(await db.verb("blob", hash))).toBe(hash);
+  }
 }
 
 async function stored(db: LedgerProcess, message: Message): Promise<string | undefined> {
@@ -47,6 +67,8 @@ function rank(call: ToolCall): number {
 /** What a next start does: reclaim, reconcile, settle by a person's word; then a whole new turn. */
 async function goOn(db: LedgerProcess): Promise<void> {
   await db.verb("holdOrphans");
+  for (const { id } of await db.verb("plannedReverts")) await db.verb("markRevert", id, "conflict");
+  expect(await db.verb("plannedReverts")).toEqual([]);
   for (let open = await db.verb("openAdmissions"); open.length > 0; open = await db.verb("openAdmissions")) {
     for (const { id, status, conversation } of open) {
       if (status === "queued") await db.verb("cancel", id);
@@ -64,6 +86,8 @@ async function settle(db: LedgerProcess, conversation: ConversationId, id: Admis
   const taken = await db.verb("acquireLease", { conversation, holder: "next" as HolderId });
   if (taken.kind !== "acquired") throw new Error("the dead still hold the conversation");
   await db.verb("reconcileCalls", taken.lease, id);
-  await db.verb("settleUnknown", taken.lease, { id, outcome: "interrupted", note: "settled", at: Date.now() });
+  const settlement = { id, outcome: "interrupted", note: "settled", at: Date.now(), keepDraft: true } as const;
+  await db.verb("settleUnknown", taken.lease, settlement);
+  expect((await db.verb("drafts", conversation)).filter(({ kind }) => kind === "answer")).toEqual([]);
   await db.verb("releaseLease", taken.lease);
 }

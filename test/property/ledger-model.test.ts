@@ -6,9 +6,10 @@ import { expect, it } from "vitest";
 import type { ConversationId } from "../../src/ledger/types.ts";
 import { LedgerWorld } from "./ledger-world.ts";
 import { type Picks, QUEUE_STEPS, type Step } from "./queue-steps.ts";
+import { SIDE_STEPS } from "./side-steps.ts";
 import { TURN_STEPS } from "./turn-steps.ts";
 
-const STEPS: { readonly [name: string]: Step } = { ...QUEUE_STEPS, ...TURN_STEPS };
+const STEPS: { readonly [name: string]: Step } = { ...QUEUE_STEPS, ...TURN_STEPS, ...SIDE_STEPS };
 
 /** How often each step is tried: a turn needs many steps to become interesting, a deletion ends the fun. */
 const WEIGHTS: { readonly [name: string]: number } = {
@@ -30,6 +31,10 @@ const WEIGHTS: { readonly [name: string]: number } = {
   settleUnknown: 3,
   resumeUnknown: 3,
   reconcileCalls: 3,
+  saveAnswer: 5,
+  planChange: 6,
+  changingTurn: 4,
+  markRevert: 3,
 };
 
 /** In memory where the system has such a place: this test is about rules, and a disk would only slow it down. */
@@ -45,7 +50,7 @@ it(
   () => {
     fc.assert(fc.property(programs, run), { numRuns: RUNS });
   },
-  Math.max(60_000, RUNS * 2_000),
+  Math.max(120_000, RUNS * 2_000),
 );
 
 function run(program: readonly (readonly [string, Picks])[]): void {
@@ -83,5 +88,6 @@ function emptyLedger(world: LedgerWorld): void {
   }
   while (!db.purgeStep());
   expect(db.verify({ full: true })).toEqual([]);
+  expect(db.plannedReverts()).toEqual([]);
   expect(db.stats().counts).toEqual({ sessions: 0, messages: 0, admissions: 0 });
 }

@@ -8,6 +8,8 @@ import type {
   CallState,
   ConversationId,
   Effect,
+  FileChangeId,
+  FileRevertId,
   HolderId,
   MessageId,
   Outcome,
@@ -64,6 +66,18 @@ export interface ModelCall {
   attempts: number;
   result: MessageId | undefined;
 }
+/** Text of an answer that is on its way; of no transcript. */
+export interface HalfAnswer {
+  readonly text: string;
+  readonly admission: AdmissionId;
+  readonly parent: MessageId | undefined;
+}
+export interface ModelRevert {
+  readonly id: FileRevertId;
+  /** Whose head moved. */
+  readonly session: SessionId;
+  state: "planned" | "done" | "conflict";
+}
 /** What a holder remembers of its turn; it may be stale. */
 export interface Turn {
   readonly conversation: ConversationId;
@@ -83,6 +97,11 @@ export class LedgerModel {
   readonly admissions = new Map<AdmissionId, ModelAdmission>();
   readonly leases = new Map<ConversationId, ModelLease>();
   readonly calls = new Map<CallId, ModelCall>();
+  readonly changes = new Map<CallId, FileChangeId[]>();
+  readonly reverts = new Map<FileRevertId, ModelRevert>();
+  readonly answers = new Map<ConversationId, HalfAnswer>();
+  /** Unsent text by window. */
+  readonly composers = new Map<ConversationId, Map<string, string>>();
 
   sessionOf(conversation: ConversationId): ModelSession | undefined {
     return this.sessions.get(conversation as string as SessionId);
@@ -99,6 +118,13 @@ export class LedgerModel {
 
   live(): Set<MessageId> {
     return new Set([...this.sessions.values()].flatMap((session) => this.path(session.head).map((node) => node.id)));
+  }
+
+  /** Of the calls on this path. */
+  changesOn(head: MessageId | undefined): FileChangeId[] {
+    const path = new Set(this.path(head).map((node) => node.id));
+    const calls = [...this.calls.values()].filter((call) => path.has(call.message));
+    return calls.flatMap((call) => this.changes.get(call.id) ?? []);
   }
 
   /** Open ones in the order in which they are claimed. */
@@ -198,6 +224,10 @@ export class LedgerModel {
 
   forgetConversation(conversation: ConversationId): void {
     this.sessions.delete(conversation as string as SessionId);
+    this.answers.delete(conversation);
+    this.composers.delete(conversation);
+    for (const revert of [...this.reverts.values()])
+      if (revert.session === (conversation as string)) this.reverts.delete(revert.id);
     for (const each of [...this.admissions.values()])
       if (each.conversation === conversation) this.admissions.delete(each.id);
   }

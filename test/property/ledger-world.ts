@@ -10,6 +10,7 @@ import type {
   AdmissionId,
   CallId,
   ConversationId,
+  FileRevertId,
   MessageId,
   Part,
   ProcessIdentity,
@@ -46,6 +47,7 @@ export class LedgerWorld {
   readonly allSessions: SessionId[] = [];
   readonly allAdmissions: AdmissionId[] = [];
   readonly allCalls: CallId[] = [];
+  readonly allReverts: FileRevertId[] = [];
   #counter = 0;
 
   constructor(path: string) {
@@ -123,6 +125,7 @@ export class LedgerWorld {
       expect(seen).toEqual(model.path(session.head).map(({ id, role, turn, text }) => ({ id, role, turn, text })));
       this.#compareSession(db, session);
     }
+    this.#compareReverts(db);
     for (const node of model.nodes.values())
       if (live.has(node.id) || model.sessions.has(node.session))
         expect({ id: node.id, live: db.message(node.id)?.live }).toEqual({ id: node.id, live: live.has(node.id) });
@@ -141,9 +144,28 @@ export class LedgerWorld {
     }
     for (const call of model.calls.values()) {
       if (!live.has(call.message)) continue;
+      expect(db.changesOfCall(call.id).map(({ id }) => id)).toEqual(model.changes.get(call.id) ?? []);
       const { state, attempts, result } = db.call(call.id);
       expect({ state, attempts, result }).toEqual({ state: call.state, attempts: call.attempts, result: call.result });
     }
+  }
+
+  #compareReverts(db: SessionDB): void {
+    const planned = [...this.model.reverts.values()].filter(({ state }) => state === "planned");
+    const words = (id: number, owner: string) => `${id} of ${owner}`;
+    expect(db.plannedReverts().map(({ id, conversation }) => words(id, conversation))).toEqual(
+      planned.map(({ id, session }) => words(id, session)),
+    );
+  }
+
+  #compareDrafts(db: SessionDB, conversation: ConversationId): void {
+    const answer = this.model.answers.get(conversation);
+    const unsent = [...(this.model.composers.get(conversation) ?? [])].sort(([one], [two]) => one.localeCompare(two));
+    const stored = db.drafts(conversation).sort((one, two) => one.window.localeCompare(two.window));
+    expect(stored.map((draft) => ({ ...draft, at: undefined }))).toEqual([
+      ...(answer ? [{ kind: "answer", window: "", ...answer }] : []),
+      ...unsent.map(([window, text]) => ({ kind: "composer", window, text })),
+    ]);
   }
 
   #compareSession(db: SessionDB, session: ModelSession): void {
@@ -161,6 +183,7 @@ export class LedgerWorld {
     expect(db.openAdmissions(conversation).map((each) => each.id)).toEqual(
       model.open(conversation).map((each) => each.id),
     );
+    this.#compareDrafts(db, conversation);
     const lease = model.leases.get(conversation);
     const stored = db.lease(conversation);
     expect({ holder: stored?.holder, epoch: stored?.epoch, expires: stored?.expiresAt }).toEqual({

@@ -1,7 +1,9 @@
 // Steps of the model test about sessions, the queue, head moves and leases: each says what must happen, lets
 // it happen, and changes the model the same way.
 import { expect } from "vitest";
-import type { ConversationId, MessageId, SessionId } from "../../src/ledger/types.ts";
+import type { PlannedRevert } from "../../src/ledger/file-changes.ts";
+import type { Moved } from "../../src/ledger/tree.ts";
+import type { ConversationId, MessageId, Refusal, RevertDirection, SessionId } from "../../src/ledger/types.ts";
 import { type Expected, type ModelAdmission, type ModelSession, TTL, type Who } from "./ledger-model.ts";
 import { type LedgerWorld, ROUTE, textOf } from "./ledger-world.ts";
 
@@ -185,7 +187,7 @@ export function setAside(row: ModelAdmission): void {
   else row.isHeld = true;
 }
 
-const undo: Step = (world, { who, a, n }) => {
+const undo: Step = (world, { who, a, b, n }) => {
   const id = world.session(a);
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined) return;
@@ -193,24 +195,56 @@ const undo: Step = (world, { who, a, n }) => {
   const begin = session && world.model.turnBegin(session, n + 1);
   const refusal = session ? world.model.refusal(session, who) : "not_found";
   const expected = refusal === "ok" && !begin ? "conflict" : refusal;
-  world.agree("undo", expected, () => world.dbs[who].undo(id, n + 1, { holder }));
-  if (expected === "ok" && session && begin) takeBack(session, begin.parent);
+  const reverts = revertsFrom(world, session?.head, { b, direction: "undo" });
+  const moved = world.agree("undo", expected, () => world.dbs[who].undo(id, n + 1, { holder, reverts }));
+  if (!moved || !session || !begin) return;
+  addReverts(world, session, moved);
+  takeBack(session, begin.parent);
 };
+
+/** Up to two files that calls on the path changed, each with something of its own on the disk. */
+function revertsFrom(
+  world: LedgerWorld,
+  head: MessageId | undefined,
+  { b, direction }: { b: number; direction: RevertDirection },
+): PlannedRevert[] {
+  const changes = world.model.changesOn(head);
+  return changes
+    .slice(b % 3)
+    .slice(0, 2)
+    .map((change, at) => ({
+      change,
+      direction,
+      ...((b + at) % 4 !== 0 && { now: Buffer.from(world.unique("now ")) }),
+      ...((b + at) % 5 !== 0 && { target: Buffer.from(`content ${b % 2}`) }),
+    }));
+}
+
+function addReverts(world: LedgerWorld, session: ModelSession, moved: Moved | Refusal): void {
+  if (moved.kind !== "moved") throw new Error(moved.why);
+  for (const { id } of moved.reverts) {
+    world.model.reverts.set(id, { id, session: session.id, state: "planned" });
+    world.allReverts.push(id);
+  }
+}
 
 function takeBack(session: ModelSession, to: MessageId | undefined): void {
   if (session.head !== undefined) session.undone.push(session.head);
   session.head = to;
 }
 
-const redo: Step = (world, { who, a }) => {
+const redo: Step = (world, { who, a, b }) => {
   const id = world.session(a);
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined) return;
   const session = world.modelOf(id);
   const refusal = session ? world.model.refusal(session, who) : "not_found";
   const expected = refusal === "ok" && session?.undone.length === 0 ? "conflict" : refusal;
-  world.agree("redo", expected, () => world.dbs[who].redo(id, { holder }));
-  if (expected === "ok" && session) session.head = session.undone.pop();
+  const reverts = revertsFrom(world, session?.undone.at(-1), { b, direction: "redo" });
+  const moved = world.agree("redo", expected, () => world.dbs[who].redo(id, { holder, reverts }));
+  if (!moved || !session) return;
+  addReverts(world, session, moved);
+  session.head = session.undone.pop();
 };
 
 const retry: Step = (world, { who, a }) => {

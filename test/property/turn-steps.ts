@@ -1,6 +1,7 @@
 // Steps of the model test about running turns: claim, append, steer, calls, settle, and the unknown ones.
 import { expect } from "vitest";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
+import type { CallProof } from "../../src/ledger/tool-calls.ts";
 import type { NewMessage, Settled } from "../../src/ledger/turns.ts";
 import type { CallState, ConversationId, Envelope, Message, TurnRef } from "../../src/ledger/types.ts";
 import type { Expected, ModelAdmission, ModelCall, ModelSession, Who } from "./ledger-model.ts";
@@ -65,7 +66,7 @@ function nextOf(world: LedgerWorld, who: Who, conversation: ConversationId) {
   return undefined;
 }
 
-interface Running {
+export interface Running {
   readonly turn: TurnRef;
   readonly row: ModelAdmission | undefined;
   readonly session: ModelSession | undefined;
@@ -73,7 +74,7 @@ interface Running {
   readonly fence: Expected;
 }
 
-function running(world: LedgerWorld, { who, a }: Pick<Picks, "who" | "a">): Running | undefined {
+export function running(world: LedgerWorld, { who, a }: Pick<Picks, "who" | "a">): Running | undefined {
   const conversation = world.conversation(a);
   const turn = conversation && world.turns[who].get(conversation);
   if (!turn) return undefined;
@@ -82,7 +83,7 @@ function running(world: LedgerWorld, { who, a }: Pick<Picks, "who" | "a">): Runn
   return { turn, row, session: world.model.sessionOf(turn.conversation), fence };
 }
 
-function startedOnly({ fence, row }: Running): Expected {
+export function startedOnly({ fence, row }: Running): Expected {
   return fence === "ok" && row?.status !== "started" ? "lease_lost" : fence;
 }
 
@@ -108,6 +109,7 @@ const append: Step = (world, { who, a, b, n }) => {
   const added = world.agree("append", expected, () => world.dbs[who].append(turn, message, calls));
   if (!added || !session) return;
   model.renewExpired(turn.conversation);
+  model.answers.delete(turn.conversation);
   model.addNode(session, { id: added.message.id, role: "assistant", text: textOf(parts) });
   for (const call of added.calls) {
     const { id, effect } = call;
@@ -178,6 +180,7 @@ const settle: Step = (world, { who, a, b, n }) => {
   }
   closeCalls(world, session, row, settled);
   if (isAnswered) addLast(world, session, settled.messages.at(-1));
+  model.answers.delete(turn.conversation);
   Object.assign(row, { status: "terminal", outcome });
   model.steersBecomePrompts(turn.conversation);
 };
@@ -224,7 +227,7 @@ const markUnknown: Step = (world, { who, a, n }) => {
 };
 
 /** Verbs of one call by its turn: the fence first, then whose call it is, then the state of the turn. */
-function callStep(
+export function callStep(
   name: string,
   act: (world: LedgerWorld, picks: Picks, call: ModelCall, turn: TurnRef) => void,
   allowed: (call: ModelCall, picks: Picks, row: ModelAdmission | undefined) => Expected,
@@ -246,7 +249,7 @@ function callStep(
   };
 }
 
-function whenStarted(row: ModelAdmission | undefined, states: readonly CallState[], call: ModelCall): Expected {
+export function whenStarted(row: ModelAdmission | undefined, states: readonly CallState[], call: ModelCall): Expected {
   if (row?.status !== "started") return "lease_lost";
   return states.includes(call.state) ? "ok" : "illegal_edge";
 }
@@ -324,13 +327,22 @@ const settleUnknown: Step = (world, picks) => {
   const { model } = world;
   const isFine = row.status === "unknown" || row.status === "terminal";
   const expected = mine ? (isFine ? "ok" : "illegal_edge") : "lease_lost";
-  const settlement = { id: row.id, outcome: "interrupted", note: world.unique("over "), at: model.now } as const;
+  const keepDraft = picks.b % 2 === 0;
+  const note = world.unique("over ");
+  const settlement = { id: row.id, outcome: "interrupted", note, at: model.now, keepDraft } as const;
   const settled = world.agree("settleUnknown", expected, () => world.dbs[picks.who].settleUnknown(ref, settlement));
   const session = model.sessionOf(row.conversation);
   if (!settled || !session) return;
   model.renewExpired(row.conversation);
   if (row.status === "terminal") return;
   closeCalls(world, session, row, settled);
+  const draft = model.answers.get(row.conversation);
+  const isKept = keepDraft && draft?.admission === row.id && draft.text !== "" && draft.parent === session.head;
+  expect(settled.messages.filter(({ role }) => role === "assistant").map(({ parts }) => textOf(parts))).toEqual(
+    isKept ? [draft.text] : [],
+  );
+  if (isKept) addLast(world, session, settled.messages.at(-2));
+  model.answers.delete(row.conversation);
   addLast(world, session, settled.messages.at(-1));
   Object.assign(row, { status: "terminal", outcome: "interrupted" });
   model.steersBecomePrompts(row.conversation);
@@ -347,6 +359,7 @@ const resumeUnknown: Step = (world, picks) => {
   if (mine) world.model.renewExpired(row.conversation);
   if (resumed?.kind !== "resumed") return;
   Object.assign(row, { status: "started", owner: picks.who, epoch: ref.epoch, isHeld: false });
+  world.model.answers.delete(row.conversation);
   world.turns[picks.who].set(row.conversation, resumed.turn);
 };
 
@@ -354,15 +367,45 @@ const reconcileCalls: Step = (world, picks) => {
   const found = unknownRow(world, picks);
   if (!found) return;
   const { row, ref, mine } = found;
+  const open = world.model.openCalls(row.id);
+  const proven = picks.n === 0 ? undefined : open[picks.b % Math.max(1, open.length)];
+  const proofs = proven ? [proofOf(proven.id, picks.n)] : [];
   const done = world.agree("reconcileCalls", mine ? "ok" : "lease_lost", () =>
-    world.dbs[picks.who].reconcileCalls(ref, row.id),
+    world.dbs[picks.who].reconcileCalls(ref, row.id, { proofs, at: world.model.now }),
   );
   if (!done) return;
   world.model.renewExpired(row.conversation);
-  for (const call of world.model.openCalls(row.id))
-    if (call.state === "running" && row.status === "unknown")
-      call.state = call.effect === "none" || call.effect === "idempotent" ? "approved" : "unknown";
+  if (row.status !== "unknown") return;
+  for (const call of open) {
+    const proof = call === proven ? proofs[0] : undefined;
+    if (call.state !== "running" && !(call.state === "unknown" && proof)) continue;
+    call.state = judged(call, proof);
+    call.result = done.find(({ id }) => id === call.id)?.result;
+    const session = world.model.sessionOf(row.conversation);
+    if (call.result !== undefined && session) addLast(world, session, world.dbs[picks.who].message(call.result));
+  }
 };
+
+function proofOf(id: ModelCall["id"], n: number): CallProof {
+  const evidence = "a test";
+  if (n === 1) return { id, evidence, kind: "ended", end: "succeeded", outcome: { kind: "ok", output: "read back" } };
+  return { id, evidence, kind: (["not-started", "running", "unknown"] as const)[n - 2] ?? "unknown" };
+}
+
+function judged(call: ModelCall, proof: CallProof | undefined): CallState {
+  switch (proof?.kind) {
+    case "ended":
+      return proof.end;
+    case "not-started":
+      return "approved";
+    case "running":
+      return call.state;
+    case "unknown":
+      return "unknown";
+    case undefined:
+      return call.effect === "none" || call.effect === "idempotent" ? "approved" : "unknown";
+  }
+}
 
 const resolveCall: Step = (world, { who, b, n }) => {
   const id = world.callId(b);

@@ -1,4 +1,5 @@
 // The last steps of every file edit, the same for all tools that make one: say what is about to change, write, show it.
+import { modeOfNewFiles } from "./atomic-write.ts";
 import { diffTexts, formatDiff } from "./file-diff.ts";
 import { hashBytes, type WriteTarget } from "./files.ts";
 import { decodeFile } from "./text-file.ts";
@@ -14,7 +15,8 @@ export interface FileChange {
 export async function changeFile({ asked, target, after }: FileChange, context: ToolContext): Promise<ToolResult> {
   const { path, before } = target;
   if (context.signal.aborted) return { kind: "cancelled", output: `stopped before ${asked} was written` };
-  await context.beforeChange?.({ path, ...(before && { before }), after: { bytes: after, hash: hashBytes(after) } });
+  const planned = { bytes: after, hash: hashBytes(after), mode: before?.mode ?? modeOfNewFiles() };
+  await context.beforeChange?.({ path, ...(before && { before }), after: planned });
   const written = await context.files.write({
     cwd: context.cwd,
     path,

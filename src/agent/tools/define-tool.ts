@@ -8,6 +8,7 @@ export interface ToolDefinition<Input> {
   readonly name: string;
   readonly description: string;
   readonly effect: Effect;
+  readonly spools?: true;
   readonly input: z.ZodType<Input>;
   summarize(input: Input): string;
   subject(input: Input): string;

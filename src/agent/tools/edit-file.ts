@@ -62,7 +62,9 @@ type Replaced = { readonly ok: true; readonly text: string } | { readonly ok: fa
 export function replaceText(text: string, asked: Pick<EditInput, "old" | "new" | "all">): Replaced {
   if (asked.old === asked.new) return { ok: false, problem: "old and new are the same: there is nothing to change" };
   const old = text.includes(asked.old) ? asked.old : toWindowsLineEnds(asked.old);
-  const now = hasWindowsLineEnds(text) ? toWindowsLineEnds(asked.new) : asked.new;
+  // In a file of both kinds the replaced lines say which ones belong here.
+  const isWindows = old.includes("\n") ? hasWindowsLineEnds(old) : hasWindowsLineEnds(text);
+  const now = isWindows ? toWindowsLineEnds(asked.new) : asked.new;
   const pieces = text.split(old);
   const found = pieces.length - 1;
   if (found === 0) return { ok: false, problem: explainMissing(text, asked.old) };

@@ -2,15 +2,16 @@
 // the ledger's own files (ledger-guard.ts says why); writes stay inside the session's folder and are atomic.
 // It remembers what the model last saw of each file, so that an edit never lands on bytes nobody looked at.
 // What goes wrong is a value with words for the model; only a caller's mistake throws.
-import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { access, type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { BigIntStats } from "node:fs";
+import { realpath } from "node:fs/promises";
 import type { Hash } from "../../ledger/types.ts";
-import { makeFolders, replaceFile } from "./atomic-write.ts";
-import { answer, type FileAnswer, Refusal } from "./file-problem.ts";
-import { createLedgerGuard, type LedgerGuard } from "./ledger-guard.ts";
+import { sweepTemporaries } from "./atomic-write.ts";
+import { answer, type FileAnswer } from "./file-problem.ts";
+import { inspect, listFolder, lookAtAll, type ReadOptions, readWhole } from "./file-reading.ts";
+import { findTarget, locate, resolvePath, restoreFile, writeTarget } from "./file-writing.ts";
+import { createLedgerGuard } from "./ledger-guard.ts";
+
+export { hashBytes } from "./file-reading.ts";
 
 export interface FileStat {
   readonly kind: "file" | "folder" | "other";
@@ -20,6 +21,19 @@ export interface FileStat {
 export interface FileContent {
   readonly bytes: Uint8Array;
   readonly hash: Hash;
+  /** Permission bits, where it was read from a disk. */
+  readonly mode?: number;
+}
+/** What tells, without opening a file, whether it is still the same. A link is itself, not what it leads to. */
+export interface FileLook {
+  readonly kind: FolderEntry["kind"];
+  readonly bytes: number;
+  readonly modifiedAtNs: bigint;
+  /** Of content, mode or name; no program can set it. */
+  readonly changedAtNs: bigint;
+  readonly inode: bigint;
+  readonly device: bigint;
+  readonly mode: number;
 }
 export interface FolderEntry {
   readonly name: string;
@@ -39,17 +53,23 @@ export interface WriteRequest {
   /** What the file has to be directly before the rename; "absent" for a new file. */
   readonly expected: Hash | "absent";
 }
+export interface RestoreRequest {
+  readonly cwd: string;
+  readonly path: string;
+  readonly content: { readonly bytes: Uint8Array; readonly mode: number } | "absent";
+  /** What the file has to be directly before. */
+  readonly expected: Hash | "absent";
+}
 
 export interface FileGate {
   /** Absolute path of what a model wrote: relative to `cwd`, `~` is the home folder. Looks at no disk. */
   resolve(cwd: string, path: string): string;
   stat(path: string): Promise<FileAnswer<FileStat>>;
   exists(path: string): Promise<boolean>;
+  /** Of many paths at once; what is not there, may not be seen or is the ledger's is left out. Ends early when stopped. */
+  look(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, FileLook>>;
   /** The whole file, refused above `maxBytes` (default 64 MiB). */
-  read(
-    path: string,
-    options?: { readonly maxBytes?: number; readonly signal?: AbortSignal },
-  ): Promise<FileAnswer<FileContent>>;
+  read(path: string, options?: ReadOptions): Promise<FileAnswer<FileContent>>;
   list(path: string): Promise<FileAnswer<readonly FolderEntry[]>>;
   /** Whether a write to it would stay inside `cwd`, links resolved; the ledger's files are never inside. */
   isInside(cwd: string, path: string): Promise<boolean>;
@@ -59,14 +79,12 @@ export interface FileGate {
    */
   target(cwd: string, path: string, options?: { readonly mayBeUnread: boolean }): Promise<FileAnswer<WriteTarget>>;
   write(request: WriteRequest): Promise<FileAnswer<FileContent>>;
+  /** Puts a file back, or away. Nothing below a `.git`; a model that saw other bytes has to read it again. */
+  restore(request: RestoreRequest): Promise<FileAnswer<FileContent | "absent">>;
+  /** Removes from a folder what the writes of killed processes left there. */
+  sweep(folder: string): Promise<FileAnswer<void>>;
   /** Notes that the model has seen these bytes of the file. */
   remember(path: string, hash: Hash): Promise<void>;
-}
-
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
-
-export function hashBytes(bytes: Uint8Array): Hash {
-  return createHash("sha256").update(bytes).digest("hex") as Hash;
 }
 
 /** `ledgerFiles`: main file and sidecar; their -wal, -shm and -journal are included. */
@@ -77,17 +95,20 @@ export function createFileGate({ ledgerFiles }: { readonly ledgerFiles: readonly
     resolve: resolvePath,
     stat: (path) => answer(path, async () => describe(await inspect(guard, path))),
     exists: async (path) => (await gate.stat(path)).ok,
-    read: (path, options = {}) => answer(path, () => readWhole(guard, path, options)),
+    look: (paths, signal) => lookAtAll(guard, paths, signal),
+    read: (path, options) => answer(path, () => readWhole(guard, path, options)),
     list: (path) => answer(path, () => listFolder(path)),
     isInside: async (cwd, path) => (await answer(path, () => locate(guard, cwd, path))).ok,
     target: (cwd, path, options) =>
       answer(path, () => findTarget(guard, seen, { cwd, path, mayBeUnread: options?.mayBeUnread ?? false })),
     write: (request) =>
       answer(request.path, async () => {
-        const written = await writeTarget(guard, request);
-        seen.set(written.path, written.hash);
-        return { bytes: request.bytes, hash: written.hash };
+        const { path, content } = await writeTarget(guard, request);
+        seen.set(path, content.hash);
+        return content;
       }),
+    restore: (request) => answer(request.path, () => restoreFile(guard, request)),
+    sweep: (folder) => answer(folder, () => sweepTemporaries(folder)),
     async remember(path, hash) {
       seen.set(await realpath(path).catch(() => path), hash); // gone since it was read: nothing to protect
     },
@@ -95,150 +116,7 @@ export function createFileGate({ ledgerFiles }: { readonly ledgerFiles: readonly
   return gate;
 }
 
-function resolvePath(cwd: string, path: string): string {
-  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
-  return resolve(cwd, path);
-}
-
-async function inspect(guard: LedgerGuard, path: string): Promise<BigIntStats> {
-  const stats = await stat(path, { bigint: true });
-  if (guard.isLedgerFile(stats)) throw ledgerRefusal(path);
-  return stats;
-}
-
-function ledgerRefusal(path: string): Refusal {
-  return new Refusal("ledger", `${path} is a file of stele's own ledger: it is never opened by a tool`);
-}
-
 function describe(stats: BigIntStats): FileStat {
   const kind = stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
   return { kind, bytes: Number(stats.size), modifiedAt: Number(stats.mtimeMs) };
-}
-
-async function readWhole(
-  guard: LedgerGuard,
-  path: string,
-  { maxBytes = DEFAULT_MAX_BYTES, signal }: { readonly maxBytes?: number; readonly signal?: AbortSignal },
-): Promise<FileContent> {
-  requireFile(path, await inspect(guard, path));
-  // Not blocking: should a named pipe have taken the file's place, open must not wait for its writer.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stats = await handle.stat({ bigint: true });
-  try {
-    if (guard.isLedgerFile(stats)) throw ledgerRefusal(path);
-    requireFile(path, stats);
-    const bytes = await readUpTo(handle, { path, maxBytes, size: Number(stats.size), signal });
-    return { bytes, hash: hashBytes(bytes) };
-  } finally {
-    await guard.close(handle, stats);
-  }
-}
-
-function requireFile(path: string, stats: BigIntStats): void {
-  if (stats.isDirectory()) throw new Refusal("folder", `${path} is a folder`);
-  if (!stats.isFile()) throw new Refusal("special", `${path} is a device, pipe or socket, not a file`);
-}
-
-interface ReadLimit {
-  readonly path: string;
-  readonly maxBytes: number;
-  readonly size: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Reads to the end whatever `size` says: files of /proc say 0, logs grow. */
-async function readUpTo(handle: FileHandle, { path, maxBytes, size, signal }: ReadLimit): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let total = 0;
-  let room = Math.min(Math.max(size + 1, 4096), 1024 * 1024);
-  for (;;) {
-    if (signal?.aborted) throw new Refusal("aborted", `reading ${path} was stopped`);
-    if (total > maxBytes || size > maxBytes) {
-      throw new Refusal("too-large", `${path} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`);
-    }
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, null);
-    if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-    chunks.push(buffer.subarray(0, bytesRead));
-    total += bytesRead;
-    room = 1024 * 1024;
-  }
-}
-
-async function listFolder(path: string): Promise<readonly FolderEntry[]> {
-  const entries = await readdir(path, { withFileTypes: true });
-  return entries.map((entry) => ({
-    name: entry.name,
-    kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "other",
-  }));
-}
-
-/** The real path of a write. A link is followed only to a place inside; missing folders stay as they are written. */
-async function locate(guard: LedgerGuard, cwd: string, asked: string): Promise<string> {
-  const root = await realpath(cwd);
-  const path = await realpathOfFuture(resolvePath(cwd, asked));
-  if (!isBelow(root, path)) {
-    throw new Refusal("outside", `${asked} is outside the session's folder ${cwd}: files are written only inside it`);
-  }
-  if (guard.isLedgerName(path)) throw ledgerRefusal(asked);
-  return path;
-}
-
-/** Resolves links of the part that exists. A link to nothing is refused: creating its target is a write elsewhere. */
-async function realpathOfFuture(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
-  const parent = dirname(path);
-  const inParent = parent === path ? [] : await readdir(parent).catch(() => []);
-  if (inParent.includes(basename(path))) {
-    throw new Refusal("outside", `${path} is a symbolic link to something that does not exist`);
-  }
-  return join(await realpathOfFuture(parent), basename(path));
-}
-
-function isBelow(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-async function findTarget(
-  guard: LedgerGuard,
-  seen: ReadonlyMap<string, Hash>,
-  { cwd, path: asked, mayBeUnread }: { readonly cwd: string; readonly path: string; readonly mayBeUnread: boolean },
-): Promise<WriteTarget> {
-  const path = await locate(guard, cwd, asked);
-  const before = await readIfThere(guard, path);
-  if (!before) return { path };
-  const last = seen.get(path);
-  if (!last && mayBeUnread) return { path, before };
-  if (!last) throw new Refusal("unread", `${asked} exists and was not read yet: read it first, then change it`);
-  if (last !== before.hash) {
-    throw new Refusal("changed", `${asked} changed since it was read: read it again, then change it`);
-  }
-  return { path, before };
-}
-
-async function readIfThere(guard: LedgerGuard, path: string): Promise<FileContent | undefined> {
-  try {
-    return await readWhole(guard, path, {});
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-async function writeTarget(
-  guard: LedgerGuard,
-  request: WriteRequest,
-): Promise<{ readonly path: string; readonly hash: Hash }> {
-  const path = await locate(guard, request.cwd, request.path);
-  const old = await stat(path).catch(() => undefined); // absent: a new file; anything else shows below
-  if (old) await access(path, constants.W_OK);
-  else await makeFolders(dirname(path));
-  const isStillExpected = async () => ((await readIfThere(guard, path))?.hash ?? "absent") === request.expected;
-  const done = await replaceFile({ path, bytes: request.bytes, isStillExpected, ...(old ? { keep: old } : {}) });
-  if (!done) throw new Refusal("changed", `${request.path} changed while it was being written: nothing was written`);
-  return { path, hash: hashBytes(request.bytes) };
 }

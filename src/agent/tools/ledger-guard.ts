@@ -7,6 +7,8 @@ import { basename, dirname } from "node:path";
 
 export interface LedgerGuard {
   isLedgerFile(stats: BigIntStats): boolean;
+  /** The same question about the files as they are now; for those who only look, and never open what they looked at. */
+  picture(): (stats: BigIntStats) => boolean;
   /** Also true for a name SQLite would take for its own although no file has it yet: a forged hot journal. */
   isLedgerName(path: string): boolean;
   /** Closes, unless the descriptor turned out to be the ledger's: that one stays open for good. */
@@ -24,6 +26,10 @@ export function createLedgerGuard(ledgerFiles: readonly string[]): LedgerGuard {
   const isLedgerFile = (stats: BigIntStats) => paths.some((path) => isSame(stats, statOf(path)));
   return {
     isLedgerFile,
+    picture() {
+      const own = paths.map(statOf);
+      return (stats) => own.some((file) => isSame(stats, file));
+    },
     isLedgerName(path) {
       const folder = statOf(dirname(path));
       const name = basename(path).toLowerCase();

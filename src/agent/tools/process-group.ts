@@ -1,7 +1,11 @@
-// A process group from outside: whether any of it still runs, and how it is ended for sure.
-// The group's id is the pid of the command that was started detached. What left the group (setsid) is not seen.
-import { readdir, readFile } from "node:fs/promises";
+// A command's processes from outside: which of them still run, and how they are ended for sure. They are those of its
+// process group, and those of the session that its supervisor leads: `timeout` and shells with job control make groups
+// of their own. What left the session too (setsid) is not seen. Groups and session are named by the leader's pid.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 
 export interface EndedGroup {
   /** 0, but for processes that even SIGKILL cannot end: another user's, or stuck in the kernel. */
@@ -14,32 +18,65 @@ export interface Patience {
   readonly killMs: number;
 }
 
-const POLL_MS = 20;
-
-export async function endGroup(group: number, { termMs, killMs }: Patience): Promise<EndedGroup> {
-  signalGroup(group, "SIGTERM");
-  if (await isGoneWithin(group, termMs)) return { survivors: 0 };
-  signalGroup(group, "SIGKILL");
-  if (await isGoneWithin(group, killMs)) return { survivors: 0 };
-  return { survivors: await countRunning(group) };
+export interface Member {
+  readonly pid: number;
+  readonly group: number;
 }
 
-export async function isGroupRunning(group: number): Promise<boolean> {
-  return isGroupKnown(group) && (await countRunning(group)) > 0;
+/** A group whose leader, when it is a supervisor, is neither counted nor killed while the others can be ended. */
+export interface Group {
+  readonly id: number;
+  readonly supervisor?: number;
 }
 
-async function isGoneWithin(group: number, ms: number): Promise<boolean> {
-  const end = performance.now() + ms;
-  while (await isGroupRunning(group)) {
-    if (performance.now() > end) return false;
-    await delay(POLL_MS);
+const POLL_MS = { first: 10, most: 100 };
+
+/** Processes that run; zombies do not, though they keep the group known until a perhaps careless init reaps them. */
+export async function membersOf({ id, supervisor }: Group): Promise<readonly Member[]> {
+  const all = (await allByProc()) ?? (await allByPs());
+  const isMember = (found: Found) => found.group === id || found.session === id;
+  return all.filter((found) => isMember(found) && found.pid !== supervisor && !"ZX".includes(found.state));
+}
+
+/** Of the group itself, which is cheaper to ask for when it is gone than the session's other groups. */
+export async function isGroupRunning(group: Group): Promise<boolean> {
+  if (!isGroupKnown(group.id)) return false;
+  return (await membersOf(group)).some((member) => member.group === group.id);
+}
+
+/** TERM for all, KILL for those that are left. A supervisor stays to record how its command ended. */
+export async function endGroup(group: Group, { termMs, killMs }: Patience): Promise<EndedGroup> {
+  const members = await membersOf(group);
+  for (const id of new Set([group.id, ...members.map((member) => member.group)])) {
+    signal(-id, "SIGTERM");
+    signal(-id, "SIGCONT"); // a stopped process takes the other one only when it goes on
   }
-  return true;
+  if ((await leftAfter(group, { ms: termMs })) === 0) return { survivors: 0 };
+  const kill = ({ pid }: Member) => signal(pid, "SIGKILL");
+  if ((await leftAfter(group, { ms: killMs / 2, each: kill })) === 0) return { survivors: 0 };
+  // Members that come faster than they are counted: now the supervisor goes with them.
+  const killAll = (member: Member) => signal(-member.group, "SIGKILL");
+  return { survivors: await leftAfter(group, { ms: killMs / 2, each: killAll }) };
 }
 
-function signalGroup(group: number, signal: NodeJS.Signals): void {
+interface Wait {
+  readonly ms: number;
+  readonly each?: (member: Member) => void;
+}
+
+async function leftAfter(group: Group, { ms, each }: Wait): Promise<number> {
+  const end = performance.now() + ms;
+  for (let pause = POLL_MS.first; ; pause = Math.min(pause * 1.5, POLL_MS.most)) {
+    const members = await membersOf(group);
+    if (members.length === 0 || performance.now() > end) return members.length;
+    if (each) members.forEach(each);
+    await delay(Math.min(pause, Math.max(1, end - performance.now())));
+  }
+}
+
+function signal(target: number, name: NodeJS.Signals): void {
   try {
-    process.kill(-group, signal);
+    process.kill(target, name);
   } catch {
     // ESRCH: gone already. EPERM: all of it is another user's, which counting will tell.
   }
@@ -54,18 +91,40 @@ function isGroupKnown(group: number): boolean {
   }
 }
 
-/** Zombies are no longer running, but keep the group known until their parent, perhaps a careless init, reaps them. */
-async function countRunning(group: number): Promise<number> {
-  const pids = await readdir("/proc").catch(() => undefined);
-  if (!pids?.includes("self")) return isGroupKnown(group) ? 1 : 0; // no /proc: macOS, where init does reap
-  const states = await Promise.all(pids.filter((pid) => /^\d+$/.test(pid)).map(groupAndState));
-  return states.filter((found) => found?.group === group && !"ZX".includes(found.state)).length;
+interface Found extends Member {
+  /** Undefined where the system does not tell. */
+  readonly session: number | undefined;
+  readonly state: string;
 }
 
-async function groupAndState(pid: string): Promise<{ readonly group: number; readonly state: string } | undefined> {
-  // Gone between listing and reading: not running.
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+async function allByProc(): Promise<readonly Found[] | undefined> {
+  const names = await readdir("/proc").catch(() => undefined);
+  if (!names?.includes("self")) return undefined; // macOS
+  return names.filter((name) => /^\d+$/.test(name)).flatMap((pid) => statOf(pid) ?? []);
+}
+
+function statOf(pid: string): Found | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined; // gone between listing and reading
+  }
   // The name in parentheses may hold spaces and parentheses of its own.
-  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return state && group ? { state, group: Number(group) } : undefined;
+  const [state, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (!state || !group) return undefined;
+  return { pid: Number(pid), state, group: Number(group), session: Number(session) };
+}
+
+const run = promisify(execFile);
+
+/** Its "sess" is a number on some systems and an address on others, so it is not asked for. */
+export async function allByPs(): Promise<readonly Found[]> {
+  const { stdout } = await run("ps", ["-A", "-o", "pid=", "-o", "pgid=", "-o", "stat="], { maxBuffer: 2 ** 24 });
+  return stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .flatMap(([pid, group, state]) =>
+      state ? [{ pid: Number(pid), group: Number(group), session: undefined, state: state.slice(0, 1) }] : [],
+    );
 }

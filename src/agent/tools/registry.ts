@@ -32,8 +32,10 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
 }
 
 async function importTools(): Promise<readonly Tool[]> {
-  const [shell, readFile, listDir, glob, grep, writeFile, editFile, todo] = await Promise.all([
+  const [shell, shellOutput, shellStop, readFile, listDir, glob, grep, writeFile, editFile, todo] = await Promise.all([
     import("./shell.ts"),
+    import("./shell-output.ts"),
+    import("./shell-stop.ts"),
     import("./read-file.ts"),
     import("./list-dir.ts"),
     import("./glob.ts"),
@@ -44,6 +46,8 @@ async function importTools(): Promise<readonly Tool[]> {
   ]);
   return [
     shell.shellTool,
+    shellOutput.shellOutputTool,
+    shellStop.shellStopTool,
     readFile.readFileTool,
     listDir.listDirTool,
     glob.globTool,

@@ -36,8 +36,10 @@ export interface PlannedChange {
   readonly after: FileContent;
 }
 
-/** `output` is whole; the caller caps what the model sees and keeps the rest in a blob. */
-export type ToolResult = Pick<ToolOutcome, "output" | "exitCode"> & { readonly kind: "ok" | "failed" | "cancelled" };
+/** `unknown`: it began, and how it ended cannot be said. `output` is whole; the caller caps what the model sees and keeps the rest in a blob. */
+export type ToolResult = Pick<ToolOutcome, "output" | "exitCode"> & {
+  readonly kind: "ok" | "failed" | "cancelled" | "unknown";
+};
 
 export type Parsed<Input> =
   | { readonly ok: true; readonly input: Input }
@@ -49,6 +51,8 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly schema: Json;
   readonly effect: Effect;
+  /** It starts processes that may outlive this program: each call gets a folder of its own (`ToolContext.spool`). */
+  readonly spools?: true;
   parse(input: Json): Parsed<Input>;
   /** One line for the screen and the approval, without the tool's name: a command, a path. Not sanitised. */
   summarize(input: Input): string;

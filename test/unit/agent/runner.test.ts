@@ -38,6 +38,7 @@ async function start(
     resumed: false,
     models: modelRegistry({ env: {}, providers: {} }),
     files: createFileGate({ ledgerFiles: [path.join(folder, "home", "state.db")] }),
+    spoolRoot: path.join(folder, "home", "spool"),
     rules: () => ({ allow: [], deny: [] }),
     mode,
     ask: ask ?? (() => Promise.resolve({ kind: "no" })),

@@ -4,7 +4,9 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
+import { recoveryWorld } from "../../../src/agent/recovery-world.ts";
 import { Runner } from "../../../src/agent/runner.ts";
+import { listJobs } from "../../../src/agent/spool/background-jobs.ts";
 import { createFileGate } from "../../../src/agent/tools/files.ts";
 import type { CommandContext, CommandResult, Settings } from "../../../src/commands/command.ts";
 import { parseCommand } from "../../../src/commands/parse-command.ts";
@@ -12,7 +14,7 @@ import { registry } from "../../../src/commands/registry.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
 import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import { newHolderId } from "../../../src/ledger/ids.ts";
-import { recover } from "../../../src/ledger/recovery.ts";
+import { recover, type World } from "../../../src/ledger/recovery.ts";
 import type { ApprovalMode, Session } from "../../../src/ledger/types.ts";
 import { openAsyncLedger } from "../../helpers/async-ledger.ts";
 import { ROUTE, temporaryFolder } from "../../helpers/ledger.ts";
@@ -44,12 +46,16 @@ export async function openDesk(
   const newSession = (more: { title?: string; cwd?: string } = {}) =>
     db.createSession({ cwd: folder, route: ROUTE, source: "test", ...more });
   const models = modelRegistry({ env: { OLLAMA_HOST: "http://127.0.0.1:9" }, providers: PROVIDERS });
+  const files = createFileGate({ ledgerFiles: [] });
+  const spoolRoot = path.join(temporaryFolder(), "spool");
+  const world = recoveryWorld({ db, files, spoolRoot });
   const runner = new Runner({
     db,
     session: await newSession(),
     resumed: false,
     models,
-    files: createFileGate({ ledgerFiles: [] }),
+    files,
+    spoolRoot,
     rules: () => ({ allow: [], deny: [] }),
     mode: options.mode ?? "auto",
     ask: () => Promise.resolve({ kind: "no" }),
@@ -66,11 +72,14 @@ export async function openDesk(
       return runner;
     },
     models,
+    files,
+    jobs: () => listJobs(spoolRoot),
+    world,
     settings: memorySettings(options.mayBeAuto ?? false),
     surface: options.surface ?? "screen",
     now: Date.now,
     lastList: { sessions: [] },
-    recover: () => recoverAll(db),
+    recover: () => recoverAll(db, world),
     newSession: (more) => Promise.resolve({ cwd: folder, route: ROUTE, source: "test", ...more }),
     ...folderAccess(folder),
   };
@@ -90,10 +99,10 @@ async function typeIn(context: CommandContext, text: string): Promise<CommandRes
   return result;
 }
 
-async function recoverAll(db: AsyncSessionDB): ReturnType<CommandContext["recover"]> {
+async function recoverAll(db: AsyncSessionDB, world: World): ReturnType<CommandContext["recover"]> {
   const steps = [];
-  for await (const event of recover(db, newHolderId(process.pid))) {
-    if (event.type === "done") return { steps, open: event.open, waiting: event.waiting };
+  for await (const event of recover(db, { holder: newHolderId(process.pid), world })) {
+    if (event.type === "done") return { ...event, steps };
     steps.push(event.step);
   }
   throw new Error("the checklist did not end");

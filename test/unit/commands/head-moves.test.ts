@@ -27,7 +27,9 @@ describe("/undo and /redo", () => {
   it("say which steps outside of the conversation they leave as they are", async () => {
     const desk = await openDesk();
     await desk.say("write a.txt: hello then run true then read a.txt");
-    expect(words(await desk.type("/undo"))).toContain("2 steps outside of it (write_file, shell) stay as they are");
+    expect(words(await desk.type("/undo --chat"))).toContain(
+      "2 steps outside of it (write_file, shell) stay as they are",
+    );
     expect(words(await desk.type("/redo"))).toContain("did not run again");
   });
 

@@ -9,6 +9,7 @@ import type {
   SessionId,
   TurnRef,
 } from "../../../src/ledger/types.ts";
+import { bytesOf, changeFiles, edit } from "../../helpers/file-changes.ts";
 import {
   acquire,
   envelope,
@@ -21,6 +22,7 @@ import {
   startTurn,
   temporaryFolder,
 } from "../../helpers/ledger.ts";
+import { rowCounts } from "../../helpers/ledger-rows.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
 
 const SELF: ProcessIdentity = {
@@ -368,6 +370,26 @@ describe("undo", () => {
 });
 
 describe("deleting", () => {
+  it("in steps of a long conversation takes what its calls changed with the node that asked for them", () => {
+    const path = `${temporaryFolder()}/state.db`;
+    const first = openLedger({ path });
+    const session = newSession(first);
+    const all = Array.from({ length: 80 }, (_, n) => changeFiles(first, session, [edit("/f", `${n}`, `${n + 1}`)]));
+    const reverts = all.flatMap(({ changes }) =>
+      changes.map((change) => ({ change: change.id, direction: "undo", now: bytesOf(`now ${change.id}`) }) as const),
+    );
+    first.planReverts(session.id, { request: requestId(), reverts });
+    expect(first.undo(session.id, 80, { reverts })).toMatchObject({ kind: "moved", turns: 80 });
+    first.deleteConversation(session.id);
+    expect(first.purgeStep()).toBe(false);
+    expect(first.verify({ full: true })).toEqual([]);
+    forget(first);
+    first.close();
+    const db = openLedger({ path });
+    while (!db.purgeStep()) expect(db.verify()).toEqual([]);
+    expect(rowCounts(path)).toEqual({});
+  });
+
   it("goes on after a crash in the middle, in bounded steps, and keeps what a branch shows", () => {
     const path = `${temporaryFolder()}/state.db`;
     const first = openLedger({ path });
@@ -408,37 +430,6 @@ describe("deleting", () => {
     while (!db.purgeStep());
     expect(db.redo(branched.session.id)).toMatchObject({ kind: "moved", turns: 1 });
     expect(db.path(branched.session.id, { limit: 9 }).messages).toHaveLength(4);
-  });
-
-  it("takes planned file changes and their contents with it", async () => {
-    const path = `${temporaryFolder()}/state.db`;
-    const db = openLedger({ path });
-    const session = newSession(db);
-    const { turn, message, lease } = startTurn(db, session);
-    const [call] = answer(db, turn, message, ["c"]).calls;
-    if (!call) throw new Error("no call");
-    db.settle(turn, { outcome: "interrupted", at: 1 });
-    db.releaseLease(lease);
-    db.undo(session.id, 1);
-    const child = new LedgerProcess();
-    const blob = (hash: string) => `insert into blobs values ('${hash}', 1, 'raw', x'00', 1)`;
-    const answers = await child.ask("sql", path, [
-      "begin",
-      blob("h1"),
-      blob("h2"),
-      `insert into file_changes (tool_call_id, path, kind, hash_before, origin, restorable, created_at) values (${call.id}, 'p', 'deleted', 'h1', 'recorded', 1, 1)`,
-      "insert into blob_refs (hash, change_id) values ('h1', 1)",
-      "insert into file_reverts (head_move_id, file_change_id, direction, state) select max(id), 1, 'undo', 'planned' from head_moves",
-      "insert into blob_refs (hash, revert_id) values ('h2', 1)",
-      "commit",
-    ]);
-    expect(answers.flatMap(({ error }) => (error ? [error] : []))).toEqual([]);
-    expect(db.deleteConversation(session.id)).toMatchObject({ kind: "deleted" });
-    while (!db.purgeStep());
-    const [left] = await child.ask("sql", path, [
-      "select (select count(*) from blobs) + (select count(*) from file_changes) + (select count(*) from file_reverts) as n",
-    ]);
-    expect(left?.rows).toEqual([{ n: 0 }]);
   });
 
   it("answers a request of the deleted conversation without doing it again", () => {

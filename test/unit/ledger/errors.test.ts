@@ -25,6 +25,7 @@ const CLASS_OF: { readonly [code in LedgerCode]: new (...args: never[]) => Ledge
   ledger_outcome_unknown: errors.OutcomeUnknownError,
   lease_lost: errors.LeaseLostError,
   stale_head: errors.StaleHeadError,
+  request_differs: errors.RequestDiffersError,
   compression_closed: errors.CompressionClosedError,
   row_missing: errors.RowMissingError,
   admission_conflict: errors.AdmissionConflictError,

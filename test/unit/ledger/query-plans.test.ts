@@ -33,6 +33,7 @@ const ALLOWED: { readonly [statement: string]: string } = {
   "sessions.names": "suggestions for a name that was not found: at most 500, by index",
   "leases.held": "one row a conversation: recovery and doctor",
   "admissions.prompts": "what was typed before, for the composer: backwards by key, ends at its limit",
+  "drafts.undelivered": "once a start: the newest 200 turns, backwards by key, ends at its limit",
   "admissions.allOpen": "open ones only, from the index that holds nothing else",
 };
 

@@ -9,12 +9,15 @@ import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type {
   AdmissionId,
   CallId,
+  FileChangeId,
+  FileRevertId,
   HolderId,
   MessageId,
   RequestId,
   Session,
   TurnRef,
 } from "../../../src/ledger/types.ts";
+import { edit, side } from "../../helpers/file-changes.ts";
 import {
   acquire,
   envelope,
@@ -65,6 +68,8 @@ interface Stage {
   readonly lease: LeaseRef;
   readonly head: MessageId;
   readonly calls: readonly CallId[];
+  readonly change?: FileChangeId;
+  readonly revert?: FileRevertId;
 }
 
 /** A conversation with one settled turn and one that runs, with four proposed calls; and another conversation. */
@@ -116,7 +121,12 @@ const TURN_VERBS: { readonly [name: string]: (s: Stage) => unknown } = {
   markCallUnknown: (s) => s.db.markCallUnknown(s.turn, callOf(s, 0), "x"),
   askModel: (s) => s.db.askModel(s.turn, { parent: s.head, digest: "d" as never }),
   failRequest: (s) => s.db.failRequest(s.turn),
+  setSupervisor: (s) => s.db.setSupervisor(s.turn, callOf(s, 0), SUPERVISOR),
+  planChange: (s) => s.db.planChange(s.turn, callOf(s, 0), edit("/f", "1", "2")),
+  suspectChanges: (s) => s.db.suspectChanges(s.turn, callOf(s, 0), [edit("/f", "1", "2")]),
+  saveAnswer: (s) => s.db.saveAnswer(s.turn, { text: "half", parent: s.head }),
 };
+const SUPERVISOR = { pid: 4711, start: "1", host: "h", program: "test" };
 /** Every verb that needs a lease and no running turn. */
 const LEASE_VERBS: { readonly [name: string]: (s: Stage) => unknown } = {
   claim: (s) => s.db.claim(s.lease, { at: AT, envelope: ENVELOPE }),
@@ -134,6 +144,7 @@ const HEAD_VERBS: { readonly [name: string]: (s: Stage) => unknown } = {
   setModel: (s) => s.db.setModel(s.session.id, ROUTE, { text: "x", at: AT }),
   appendNote: (s) => s.db.appendNote(s.session.id, { text: "x", at: AT }),
   deleteConversation: (s) => s.db.deleteConversation(s.session.id),
+  planReverts: (s) => s.db.planReverts(s.session.id, { request: requestId() }),
 };
 const NO_SESSION = "20000101-000000-000000" as Session["id"];
 const NO_ADMISSION = 999 as AdmissionId;
@@ -168,7 +179,21 @@ function only(names: string, from: Case["verbs"]): Case["verbs"] {
 function missing(name: string): never {
   throw new Error(`no verb ${name}`);
 }
-const TURN_BUT_REPEATS = "append takeSteer approveCall startCall finishCall markCallUnknown askModel";
+const TURN_BUT_REPEATS =
+  "append takeSteer approveCall startCall finishCall markCallUnknown askModel setSupervisor planChange suspectChanges saveAnswer";
+
+/** A running call that changed a file, and a conversation whose last turn was undone with its files. */
+function changed(s: Stage): Stage {
+  run(s, 0);
+  const [change] = s.db.planChange(s.turn, callOf(s, 0), edit("/f", "1", "2"));
+  if (!change) throw new Error("no change was stored");
+  runTurn(s.db, s.other, "to be undone");
+  const undone = s.db.undo(s.other.id, 1, { reverts: [{ change: change.id, direction: "undo" }] });
+  if (undone.kind !== "moved") throw new Error(undone.why);
+  const [revert] = undone.reverts;
+  if (!revert) throw new Error("no revert was planned");
+  return { ...s, change: change.id, revert: revert.id };
+}
 
 const CASES: readonly Case[] = [
   { when: "another one took the lease", prepare: lose, verbs: { ...TURN_VERBS, ...LEASE_VERBS }, answer: "lease_lost" },
@@ -190,7 +215,10 @@ const CASES: readonly Case[] = [
   {
     when: "the turn is settled",
     prepare: settled,
-    verbs: only("append takeSteer askModel approveCall startCall markCallUnknown", TURN_VERBS),
+    verbs: only(
+      "append takeSteer askModel approveCall startCall markCallUnknown setSupervisor planChange suspectChanges saveAnswer",
+      TURN_VERBS,
+    ),
     answer: "lease_lost",
   },
   {
@@ -234,6 +262,55 @@ const CASES: readonly Case[] = [
     answer: "conflict",
   },
   { when: "the turn runs here", verbs: HEAD_VERBS, answer: "busy" },
+  {
+    when: "its acknowledgement was lost and it is asked again",
+    prepare: (s) => askedOnce(changed(s)),
+    verbs: {
+      planChange: (s) => s.db.planChange(s.turn, callOf(s, 0), edit("/f", "1", "2")),
+      suspectChanges: (s) => s.db.suspectChanges(s.turn, callOf(s, 0), [edit("/g", "1", "2"), edit("/h", "3", "4")]),
+      setSupervisor: (s) => s.db.setSupervisor(s.turn, callOf(s, 0), SUPERVISOR),
+      saveComposer: (s) => s.db.saveComposer(s.session.conversation, { window: "w", text: "unsent" }),
+      emptyComposer: (s) => s.db.saveComposer(s.session.conversation, { window: "w2", text: "" }),
+      saveAnswer: (s) => s.db.saveAnswer(s.turn, { text: "half", parent: s.head }),
+      deliver: (s) => s.db.deliver(s.head, "tty1"),
+      planReverts: (s) => s.db.planReverts(s.other.id, REVERTS_ASKED),
+      markRevert: (s) => s.db.markRevert(s.revert ?? missing("revert"), "done"),
+      markRevertOtherwise: (s) => s.db.markRevert(s.revert ?? missing("revert"), "conflict"),
+    },
+    answer: "same",
+  },
+  {
+    when: "a proof was stored and is found again",
+    prepare: (s) => {
+      run(s, 0);
+      unknown(s);
+      s.db.reconcileCalls(s.lease, s.turn.admission, proven(s));
+      return undefined;
+    },
+    verbs: { reconcileCalls: (s) => s.db.reconcileCalls(s.lease, s.turn.admission, proven(s)) },
+    answer: "same",
+  },
+  {
+    when: "the content is not what its hash says, or there is none",
+    prepare: (s) => void run(s, 0),
+    verbs: {
+      planChange: (s) =>
+        s.db.planChange(s.turn, callOf(s, 0), { path: "/f", after: { ...side("x"), hash: "0".repeat(64) as never } }),
+      planNothing: (s) => s.db.planChange(s.turn, callOf(s, 0), { path: "/f" }),
+      suspectChanges: (s) => s.db.suspectChanges(s.turn, callOf(s, 0), [edit("/f", "1", "2"), { path: "/g" }]),
+    },
+    answer: "bad_input",
+  },
+  {
+    when: "the file change is not there",
+    verbs: {
+      undo: (s) => s.db.undo(s.other.id, 1, { reverts: [NO_REVERT] }),
+      planReverts: (s) => s.db.planReverts(s.other.id, { request: requestId(), reverts: [NO_REVERT] }),
+      markRevert: (s) => s.db.markRevert(999 as FileRevertId, "done"),
+    },
+    prepare: (s) => void runTurn(s.db, s.other),
+    answer: "row_missing",
+  },
   {
     when: "the turn runs and its own holder moves the head",
     verbs: {
@@ -429,6 +506,9 @@ const CASES: readonly Case[] = [
           session: NO_SESSION,
         }),
       acquireLease: (s) => s.db.acquireLease({ conversation: NO_SESSION as never, holder: holder() }),
+      planReverts: (s) => s.db.planReverts(NO_SESSION, { request: requestId() }),
+      saveComposer: (s) => s.db.saveComposer(NO_SESSION as never, { window: "w", text: "x" }),
+      emptyComposer: (s) => s.db.saveComposer(NO_SESSION as never, { window: "w", text: "" }),
     },
     answer: "not_found",
   },
@@ -450,6 +530,10 @@ const CASES: readonly Case[] = [
       startCall: (s) => s.db.startCall(s.turn, NO_CALL),
       finishCall: (s) => s.db.finishCall(s.turn, finish(NO_CALL, "failed")),
       markCallUnknown: (s) => s.db.markCallUnknown(s.turn, NO_CALL, "x"),
+      setSupervisor: (s) => s.db.setSupervisor(s.turn, NO_CALL, SUPERVISOR),
+      planChange: (s) => s.db.planChange(s.turn, NO_CALL, edit("/f", "1", "2")),
+      suspectChanges: (s) => s.db.suspectChanges(s.turn, NO_CALL, []),
+      deliver: (s) => s.db.deliver(NO_MESSAGE, "tty1"),
       branch: (s) => s.db.branch(s.session.id, { at: NO_MESSAGE }),
       branchElsewhere: (s) => s.db.branch(s.other.id, { at: s.head }),
     },
@@ -479,6 +563,7 @@ const CASES: readonly Case[] = [
       undo: (s) => s.db.undo(s.session.id, 1, { expectedRevision: 0 }),
       redo: (s) => s.db.redo(s.session.id, { expectedRevision: 0 }),
       delete: (s) => s.db.deleteConversation(s.session.id, { expectedRevision: 0 }),
+      planReverts: (s) => s.db.planReverts(s.session.id, { request: requestId(), expectedRevision: 0 }),
     },
     answer: "conflict",
   },
@@ -503,6 +588,24 @@ const CASES: readonly Case[] = [
   },
 ];
 
+const NO_REVERT = { change: 999 as FileChangeId, direction: "undo" } as const;
+const REVERTS_ASKED = { request: "files" as RequestId };
+const proven = (s: Stage) => {
+  const proof = { id: callOf(s, 0), kind: "ended", end: "succeeded", outcome: ok, evidence: "x" } as const;
+  return { proofs: [proof], at: AT + 5 };
+};
+function askedOnce(s: Stage): Stage {
+  const { change } = s;
+  if (change === undefined) throw new Error("no change");
+  s.db.suspectChanges(s.turn, callOf(s, 0), [edit("/g", "1", "2"), edit("/h", "3", "4")]);
+  s.db.setSupervisor(s.turn, callOf(s, 0), SUPERVISOR);
+  s.db.saveComposer(s.session.conversation, { window: "w", text: "unsent" });
+  s.db.saveAnswer(s.turn, { text: "half", parent: s.head });
+  s.db.deliver(s.head, "tty1");
+  s.db.planReverts(s.other.id, { ...REVERTS_ASKED, reverts: [{ change, direction: "undo" }] });
+  if (s.revert !== undefined) s.db.markRevert(s.revert, "done");
+  return s;
+}
 const proposal = (call: string) => ({ call, tool: "shell", input: null, effect: "none" }) as const;
 const callMessage = (s: Stage, calls: readonly string[]) =>
   ({
@@ -574,7 +677,16 @@ describe("nothing is written", () => {
   const legal: { readonly [state: string]: readonly string[] } = {
     proposed: ["approveCall", "denied", "skipped"],
     approved: ["startCall", "skipped"],
-    running: ["markCallUnknown", "succeeded", "failed", "cancelled"],
+    running: [
+      "markCallUnknown",
+      "succeeded",
+      "failed",
+      "cancelled",
+      "setSupervisor",
+      "planChange",
+      "suspectChanges",
+      "suspectNothing",
+    ],
     unknown: ["resolveCall", "succeeded", "failed", "cancelled", "markCallUnknown"],
   };
   for (const [state, prepare] of Object.entries(reach))
@@ -588,6 +700,10 @@ describe("nothing is written", () => {
         startCall: () => s.db.startCall(s.turn, id),
         markCallUnknown: () => s.db.markCallUnknown(s.turn, id, "x"),
         resolveCall: () => s.db.resolveCall(s.lease, { id, verdict: "happened", at: AT }),
+        setSupervisor: () => s.db.setSupervisor(s.turn, id, SUPERVISOR),
+        planChange: () => s.db.planChange(s.turn, id, edit("/f", "1", "2")),
+        suspectChanges: () => s.db.suspectChanges(s.turn, id, [edit("/f", "1", "2")]),
+        suspectNothing: () => s.db.suspectChanges(s.turn, id, []),
         ...Object.fromEntries(ends.map((end) => [end, () => s.db.finishCall(s.turn, finish(id, end))])),
       };
       const before = dump(path);
@@ -614,6 +730,16 @@ describe("nothing is written", () => {
       ...LEASE_VERBS,
       ...HEAD_VERBS,
       acquireLease: () => db.acquireLease({ conversation: s.session.conversation, holder: "x" as HolderId }),
+      changesOf: () => db.changesOf([s.head]),
+      changesOfCall: () => db.changesOfCall(callOf(s, 0)),
+      revertsOf: () => db.revertsOf({ request: requestId() }),
+      plannedReverts: () => db.plannedReverts(),
+      redoableMove: () => db.redoableMove(s.session.id),
+      markRevert: () => db.markRevert(1 as FileRevertId, "done"),
+      saveComposer: () => db.saveComposer(s.session.conversation, { window: "w", text: "x" }),
+      drafts: () => db.drafts(s.session.conversation),
+      deliver: () => db.deliver(s.head, "tty1"),
+      undelivered: () => db.undelivered(0),
       path: () => db.path(s.session.id, { limit: 1 }),
       verify: () => db.verify(),
       stats: () => db.stats(),
@@ -651,6 +777,8 @@ describe("nothing is written", () => {
       branch: () => db.branch(s.session.id),
       title: () => db.setTitle(s.session.id, "x", "person"),
       acquire: () => db.acquireLease({ conversation: s.session.conversation, holder: holder() }),
+      saveComposer: () => db.saveComposer(s.session.conversation, { window: "w", text: "x" }),
+      deliver: () => db.deliver(s.head, "tty1"),
       admit: () => db.admit({ ...asked, request: requestId() }),
     };
     for (const [name, verb] of Object.entries(verbs))

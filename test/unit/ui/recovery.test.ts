@@ -1,22 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { OpenTurn } from "../../../src/ledger/recovery.ts";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
-import {
-  agoWords,
-  type DecideState,
-  decideLines,
-  decideReducer,
-  openDecision,
-  ownTurns,
-} from "../../../src/ui/recovery.ts";
-import { lineText } from "../../../src/ui/styled-line.ts";
-import { call, plainTheme, session, turnId } from "./view-samples.ts";
+import { type DecideState, decideReducer, openDecision, ownTurns } from "../../../src/ui/recovery.ts";
+import { call, halfAnswer, openTurnOf as turn } from "./view-samples.ts";
 
-const turn = (calls: OpenTurn["calls"]): OpenTurn => ({
-  admission: { id: turnId, summary: "fix it", startedAt: 0, payload: { prompt: [], cwd: "/" } } as never,
-  session,
-  calls,
-});
 const unknown = call(3, { state: "unknown", evidence: "started, no end recorded" });
 
 const press = (state: DecideState, ...keys: readonly (string | KeyEvent)[]): DecideState =>
@@ -59,6 +45,46 @@ describe("deciding about an interrupted turn", () => {
     expect(chosen).toEqual({ kind: "run", command: `/recover call 3 ${flag}`, resumes: false });
   });
 
+  it("offers to wait for a call that still runs, to stop it or to leave it, and to resume only after that", () => {
+    const state = openDecision(turn([call(3, { state: "running" })]));
+    expect(labels(state)).not.toContain("Resume the turn");
+    const asked = press(state, "enter");
+    expect(labels(asked)).toEqual(["Wait for it", "Stop it", "Leave it", "Back"]);
+    expect(press(asked, "enter").chosen).toMatchObject({ command: "/recover call 3 --wait" });
+    expect(press(asked, "down", "enter").chosen).toMatchObject({ command: "/recover call 3 --stop" });
+    expect(press(asked, "down", "down", "enter").chosen).toEqual({ kind: "later" });
+  });
+
+  it("names each of several open calls", () => {
+    const state = openDecision(turn([unknown, call(4, { state: "running" })]));
+    expect(labels(state).slice(0, 2)).toEqual([
+      "Decide about shell (call 3)",
+      "Decide about shell (call 4), still running",
+    ]);
+  });
+
+  it("offers to keep a half answer, after settling without it", () => {
+    const state = openDecision(turn([], { draft: halfAnswer }));
+    expect(labels(state).slice(0, 3)).toEqual([
+      "Resume the turn",
+      "Settle as interrupted",
+      "Settle and keep the half answer",
+    ]);
+    expect(press(state, "down", "down", "enter").chosen).toMatchObject({ command: "/recover settle 7 --keep" });
+  });
+
+  it("offers to give up first when a turn was tried three times", () => {
+    const state = openDecision(turn([], { attempts: 3 }));
+    expect(labels(state).slice(0, 2)).toEqual(["Settle as interrupted", "Resume the turn"]);
+    expect(press(state, "enter").chosen).toMatchObject({ command: "/recover settle 7" });
+  });
+
+  it("does not offer to give up before a call is decided about", () => {
+    const state = openDecision(turn([unknown], { attempts: 3 }));
+    expect(labels(state).slice(0, 2)).toEqual(["Decide about the open call", "Settle as interrupted"]);
+    expect(press(state, "enter").chosen).toBeUndefined();
+  });
+
   it("resumes and settles by command", () => {
     const state = openDecision(turn([]));
     expect(press(state, "enter").chosen).toEqual({ kind: "run", command: "/recover resume 7", resumes: true });
@@ -80,43 +106,5 @@ describe("deciding about an interrupted turn", () => {
   it("leaves out turns that somebody else is at", () => {
     const holder = { pid: 1, host: "h", program: "stele" };
     expect(ownTurns([turn([]), { ...turn([]), holder }])).toHaveLength(1);
-  });
-});
-
-describe("how it looks", () => {
-  const look = { width: 80, theme: plainTheme };
-
-  it("tells what was interrupted, when, and what is known of each call", () => {
-    const lines = decideLines(openDecision(turn([unknown])), look, { rows: 20, now: 12 * 60_000 }).map(lineText);
-    expect(lines[0]).toBe('! A turn was interrupted: "fix it", 12 minutes ago');
-    expect(lines[1]).toMatch(/⎿ shell npm test +\? started, no end recorded$/);
-    expect(lines[2]).toBe("❯ Decide about the open call");
-  });
-
-  it("tells the keys, and what to press first where nothing is chosen", () => {
-    const last = (state: DecideState): string | undefined =>
-      decideLines(state, look, { rows: 20, now: 0 }).map(lineText).at(-1);
-    const open = openDecision(turn([unknown]));
-    expect(last(open)).toBe("arrows and enter choose · esc: later");
-    expect(last(press(open, { kind: "text", text: "x" }))).toBe("press an arrow first, then enter · esc: later");
-    expect(last(press(open, "enter"))).toBe("press an arrow first, then enter · esc goes back");
-  });
-
-  it("keeps the chosen option in sight in a window of few rows", () => {
-    const state = press(openDecision(turn([unknown])), "down", "down", "down");
-    for (const rows of [1, 2, 3]) {
-      const lines = decideLines(state, look, { rows, now: 0 }).map(lineText);
-      expect(lines).toHaveLength(rows);
-      expect(lines).toContain("❯ Later");
-    }
-  });
-
-  it("says how long ago in the unit that fits", () => {
-    expect([5_000, 60_000 * 5, 3_600_000 * 5, 86_400_000 * 5].map(agoWords)).toEqual([
-      "5 s ago",
-      "5 minutes ago",
-      "5 hours ago",
-      "5 days ago",
-    ]);
   });
 });

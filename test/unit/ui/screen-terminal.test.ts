@@ -36,6 +36,14 @@ beforeAll(async () => {
     define: { "process.env.NODE_ENV": '"production"' },
     banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
   });
+  await build({
+    entryPoints: { supervisor: join(root, "src/agent/spool/supervisor.ts") },
+    outdir: bundle,
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+  });
   writeFileSync(join(bundle, "package.json"), '{"type":"module"}');
 });
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
@@ -68,17 +76,37 @@ function open(args: readonly string[] = [], size: { cols?: number; rows?: number
 const lasting = "run echo $$ > pid; exec sleep 60";
 const isLasting = /exec sleep 60\s+running/;
 
+const pidFile = (): string => join(place, "work", "pid");
+const hasStarted = (): boolean => existsSync(pidFile()) && readFileSync(pidFile(), "utf8").endsWith("\n");
+
 function endOrphan(): void {
-  const file = join(place, "work", "pid");
-  if (!existsSync(file)) return;
+  if (!hasStarted()) return;
   try {
-    process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+    process.kill(Number(readFileSync(pidFile(), "utf8")), "SIGKILL");
   } catch {
     // The program ended it, as it should where it could.
   }
 }
 
 const isReady = /❯ Ask anything[\s\S]*saved · /;
+
+function storedDrafts(): readonly { readonly text: string }[] {
+  const ledger = new Database(join(place, "home", "state.db"), { readonly: true });
+  try {
+    return ledger.prepare("select text from drafts").all() as { text: string }[];
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Something waits until it is released. */
+function held(): { readonly until: Promise<void>; readonly release: () => void } {
+  let release = (): void => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { until, release };
+}
 
 function configure(config: object): void {
   mkdirSync(join(place, "home"), { recursive: true });
@@ -214,11 +242,17 @@ describe("the screen", () => {
     expectInOrder(terminal.scrollback(), ["not sent: my words", "state.db"]);
   });
 
+  /** Killed while its command runs, which goes on. */
+  async function killInCommand(args: readonly string[]): Promise<void> {
+    const doomed = open(args);
+    await doomed.waitFor((each) => isLasting.test(each.screen().join("\n")) && hasStarted());
+    doomed.kill("SIGKILL");
+    await doomed.exit;
+  }
+
   it("resumes a conversation in one piece, and decides about what a kill left", async () => {
-    const first = open(["--yes", `run echo kept then ${lasting}`]);
-    await first.waitFor(isLasting);
-    first.kill("SIGKILL");
-    await first.exit;
+    await killInCommand(["--yes", `run echo kept then ${lasting}`]);
+    endOrphan();
     const terminal = open(["-c"], { rows: 40 });
     await terminal.waitFor("❯ Decide about the open call");
     expectInOrder(terminal.scrollback(), [
@@ -226,7 +260,9 @@ describe("the screen", () => {
       "1 turn was interrupted",
       "› run echo kept",
       "exit 0",
-      "? unknown",
+      "✓ shell echo kept",
+      "? shell echo $$",
+      "unknown: killed from outside",
     ]);
     terminal.write("\r");
     await terminal.waitFor("Run it again");
@@ -240,11 +276,27 @@ describe("the screen", () => {
     await terminal.waitFor(isReady);
   });
 
+  it("waits for a command that outlived a kill, stops waiting on escape, and stops the command when told", async () => {
+    await killInCommand(["--yes", lasting]);
+    const terminal = open(["-c"], { rows: 40 });
+    await terminal.waitFor("❯ Decide about the call that still runs");
+    expect(terminal.screen().join("\n")).toMatch(/↻ shell echo.* +still running/);
+    terminal.write("\r");
+    await terminal.waitFor("❯ Wait for it");
+    terminal.write("\r");
+    await terminal.waitFor(/↻ 1 s shell echo[\s\S]*esc stops waiting/);
+    terminal.write("\x1b");
+    await terminal.waitFor("❯ Decide about the call that still runs");
+    terminal.write("\r");
+    await terminal.waitFor("❯ Wait for it");
+    terminal.write("\x1b[B\r");
+    await terminal.waitFor("❯ Resume the turn", 20_000);
+    expect(() => process.kill(Number(readFileSync(pidFile(), "utf8")), 0)).toThrow("ESRCH");
+  });
+
   it("says that a decision is waited for after Later, and takes up again with /recover", async () => {
-    const first = open(["--yes", lasting]);
-    await first.waitFor(isLasting);
-    first.kill("SIGKILL");
-    await first.exit;
+    await killInCommand(["--yes", lasting]);
+    endOrphan();
     const terminal = open(["-c"]);
     await terminal.waitFor("❯ Decide about the open call");
     terminal.write("\x1b");
@@ -254,6 +306,51 @@ describe("the screen", () => {
     terminal.write("\x1b[B\r");
     await terminal.waitFor("Turn 1 is settled as interrupted");
     await terminal.waitFor(isReady);
+  });
+
+  it("shows a half answer after a kill as cut off, and keeps it when told", async () => {
+    const [goOn, end] = [held(), held()];
+    const faults = [
+      { kind: "hold", after: 1, until: goOn.until } as const,
+      { kind: "hold", until: end.until } as const,
+    ];
+    server = await startModelServer([{ text: ["The bug is in", " the parser,"], faults }]);
+    configure({
+      model: "here/m",
+      providers: { here: { kind: "openai-compatible", baseURL: server.url, models: ["m"] } },
+    });
+    const first = open(["", "where is it"]);
+    await first.waitFor(/The bug is in[\s\S]*running 1 s/);
+    goOn.release();
+    await first.waitFor("the parser,");
+    await first.waitFor(() => storedDrafts().some(({ text }) => text.endsWith("the parser,")));
+    first.kill("SIGKILL");
+    await first.exit;
+    end.release();
+    const terminal = open(["-c"], { rows: 40 });
+    await terminal.waitFor("❯ Resume the turn");
+    expectInOrder(terminal.screen(), [
+      "! A turn was interrupted",
+      "half answer: cut off, not part of the conversation",
+      "The bug is in the parser,",
+      "Settle and keep the half answer",
+    ]);
+    expect(terminal.scrollback().join("\n")).not.toContain("● The bug");
+    terminal.write("\x1b[B\x1b[B\r");
+    await terminal.waitFor("● The bug is in the parser,");
+    await terminal.waitFor("interrupted: the answer ends here");
+    await terminal.waitFor(isReady);
+  });
+
+  it("brings back unsent text after a hang-up, to the byte, and keeps an empty conversation for it", async () => {
+    const first = open();
+    await first.waitFor(isReady);
+    first.write("look at\x1b[200~\ta  b\x01\n\n1\n2\n3\n\x1b[201~");
+    await first.waitFor("[5 lines]");
+    first.kill("SIGHUP");
+    await first.exit;
+    expect(first.scrollback().join("\n")).toContain("resume with: stele -r");
+    expect(storedDrafts()).toMatchObject([{ text: "look at\ta  b\x01\n\n1\n2\n3\n" }]);
   });
 
   it("takes back a turn: the prompt returns, and what is left is shown below a separator", async () => {
@@ -269,10 +366,7 @@ describe("the screen", () => {
   });
 
   it("streams an answer line by line, keeps the rest when it is stopped, and says saved only then", async () => {
-    let release = (): void => {};
-    const until = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { until, release } = held();
     const text = ["# Head\n\nfirst para", "graph\n- item\n", "half a li"];
     server = await startModelServer([{ text, faults: [{ kind: "hold", until }] }]);
     configure({

@@ -1,9 +1,11 @@
 // Small events of a conversation for tests of the screen; every field that does not matter has a plain value.
 import type { SessionEvent } from "../../../src/agent/events.ts";
+import type { OpenTurn } from "../../../src/ledger/recovery.ts";
 import type {
   AdmissionId,
   CallId,
   ConversationId,
+  Draft,
   Hash,
   Message,
   MessageId,
@@ -73,6 +75,15 @@ export function call(id: number, more: Partial<ToolCall>): ToolCall {
     attempts: 1,
     ...more,
   };
+}
+
+export const halfAnswer: Draft = { kind: "answer", window: "", text: "The bug is in the", admission: turnId, at: 1 };
+
+/** Of `fix it`, started at 0. */
+export function openTurnOf(calls: OpenTurn["calls"], more: { attempts?: number; draft?: Draft } = {}): OpenTurn {
+  const { attempts = 1, draft } = more;
+  const admission = { id: turnId, summary: "fix it", startedAt: 0, attempts, payload: { prompt: [], cwd: "/" } };
+  return { admission: admission as never, session, calls, ...(draft && { draft }) };
 }
 
 export function delta(text: string): SessionEvent {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { chmod, stat, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { editFileTool, replaceText } from "../../../../src/agent/tools/edit-file.ts";
 import { hashBytes } from "../../../../src/agent/tools/files.ts";
@@ -107,6 +107,8 @@ describe("replacing text", () => {
     ["a\r\nb\r\n", { old: "a", new: "x\ny" }, "x\r\ny\r\nb\r\n"],
     ["a\r\nb\r\n", { old: "a\r\nb", new: "x\r\ny" }, "x\r\ny\r\n"],
     ["a\nb\n", { old: "a\nb", new: "x" }, "x\n"],
+    ["a\nb\nc\r\nd\r\n", { old: "c\nd", new: "x\ny" }, "a\nb\nx\r\ny\r\n"],
+    ["a\r\nb\r\nc\nd\n", { old: "c\nd", new: "x\ny" }, "a\r\nb\r\nx\ny\n"],
     ["a a a", { old: "a", new: "$& $1", all: true }, "$& $1 $& $1 $& $1"],
     ["one\ntwo\n", { old: "two\n", new: "" }, "one\n"],
   ])("%j with %j gives %j", (text, asked, expected) => {
@@ -155,6 +157,24 @@ describe("write_file", () => {
       output: preview,
     });
     expect(await harness.text("a.ts")).toBe("two\n");
+  });
+
+  test("keeps CRLF and the mode of the file it replaces, and tells both", async () => {
+    const harness = await makeHarness();
+    await chmod(await harness.put("a.ts", "one\r\ntwo\r\n"), 0o750);
+    await harness.call(readFileTool, { path: "a.ts" });
+    await harness.call(writeFileTool, { path: "a.ts", content: "one\n2\nthree\n" });
+    expect(await harness.text("a.ts")).toBe("one\r\n2\r\nthree\r\n");
+    expect((await stat(harness.path("a.ts"))).mode & 0o7777).toBe(0o750);
+    expect(harness.changes).toMatchObject([{ before: { mode: 0o750 }, after: { mode: 0o750 } }]);
+    await harness.call(writeFileTool, { path: "a.ts", content: "exactly\r\nthis\n" });
+    expect(await harness.text("a.ts")).toBe("exactly\r\nthis\n");
+  });
+
+  test("tells the mode that a new file will have", async () => {
+    const harness = await makeHarness();
+    await harness.call(writeFileTool, { path: "a.ts", content: "x" });
+    expect(harness.changes[0]?.after.mode).toBe((await stat(harness.path("a.ts"))).mode & 0o7777);
   });
 
   test("a change that cannot be recorded is not made", async () => {

@@ -1,21 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffTexts, formatDiff } from "../../../../src/agent/tools/file-diff.ts";
-import { createOutputCapture } from "../../../../src/agent/tools/output-capture.ts";
-
-test("whatever the chunks are, output below the bound is whole, and above it head and tail are kept and the rest counted", () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 30 })), (chunks) => {
-      const capture = createOutputCapture(40);
-      for (const chunk of chunks) capture.add(Buffer.from(chunk));
-      const all = chunks.join("");
-      const dropped = all.length - 40;
-      const expected =
-        dropped <= 0 ? all : `${all.slice(0, 20)}\n[${dropped} bytes of output dropped here]\n${all.slice(-20)}`;
-      expect(capture.text()).toBe(expected);
-    }),
-  );
-});
 
 test("a diff's counts and lines rebuild the new text from the old one", () => {
   const text = fc

@@ -8,6 +8,8 @@ test("every tool has a described object schema without unknown fields", async ()
   const registry = await toolRegistry();
   expect(registry.listTools().map(({ name, effect }) => [name, effect])).toEqual([
     ["shell", "external"],
+    ["shell_output", "none"],
+    ["shell_stop", "external"],
     ["read_file", "none"],
     ["list_dir", "none"],
     ["glob", "none"],
@@ -29,7 +31,7 @@ test("every tool has a described object schema without unknown fields", async ()
 test.each([
   ["readfile", "nearest: read_file"],
   ["Edit_File", "nearest: edit_file"],
-  ["bash", "tools: shell, read_file"],
+  ["bash", "tools: shell, shell_output, shell_stop, read_file"],
 ])("the unknown tool %s is a result with the nearest names", async (name, words) => {
   const found = (await toolRegistry()).findTool(name);
   expect(found).toMatchObject({ found: false, result: { kind: "failed", output: expect.stringContaining(words) } });

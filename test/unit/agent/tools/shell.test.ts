@@ -1,18 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isGroupRunning } from "../../../../src/agent/tools/process-group.ts";
 import { shellTool } from "../../../../src/agent/tools/shell.ts";
+import { waitFor } from "../../../helpers/spool-process.ts";
 import { makeHarness } from "./tool-harness.ts";
 
-/** Processes of the group that are not zombies. */
+/** Processes of the group that are not zombies, its supervisor with them. */
 function running(group: number): number {
   const lines = execFileSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => new RegExp(`^\\s*${group}\\s+[^ZX]`).test(line)).length;
 }
 
 async function groupIn(file: string): Promise<number> {
-  return vi.waitFor(async () => {
+  return waitFor(async () => {
     const group = Number((await readFile(file, "utf8")).trim());
     if (!group) throw new Error("not written yet");
     return group;
@@ -102,13 +103,13 @@ describe("a command that leaves something running", () => {
   test("a background child that holds the pipe does not hold the turn, and is told", async () => {
     const harness = await makeHarness();
     const startedAt = performance.now();
-    const result = await harness.call(shellTool, { command: "echo $$ > group; sleep 60 & echo done" });
+    const result = await harness.call(shellTool, { command: "ps -o pgid= -p $$ > group; sleep 60 & echo done" });
     expect(performance.now() - startedAt).toBeLessThan(3000);
     const group = await groupIn(harness.path("group"));
     onTestFinished(() => void process.kill(-group, "SIGKILL"));
     expect(result).toMatchObject({ kind: "ok", exitCode: 0 });
     expect(result.output).toBe(`done\n[it left processes running in the background: process group ${group}]`);
-    expect(running(group)).toBe(1);
+    await waitFor(() => expect(running(group)).toBe(1));
   });
 
   test("it may go on writing after the result without dying of a closed pipe", async () => {
@@ -117,38 +118,41 @@ describe("a command that leaves something running", () => {
       "(while [ ! -e go ]; do sleep 0.02; done; for i in $(seq 2000); do echo $i 0123456789 0123456789 0123456789; done; touch survived) &";
     await harness.call(shellTool, { command: loop });
     await harness.put("go", "");
-    await vi.waitFor(() => harness.text("survived"), { timeout: 5000 });
+    await waitFor(() => harness.text("survived"));
   });
 });
 
 describe("a stop", () => {
   test("ends the whole group, children of children too, and keeps the output so far", async () => {
     const harness = await makeHarness();
-    const command = "echo $$ > group; echo begun; (sleep 61 & sleep 62 | sleep 63) & bash -c 'sleep 64 & wait' & wait";
+    const command =
+      "ps -o pgid= -p $$ > group; echo begun; (sleep 61 & sleep 62 | sleep 63) & bash -c 'sleep 64 & wait' & wait";
     const result = harness.call(shellTool, { command });
     const group = await groupIn(harness.path("group"));
-    await vi.waitFor(() => expect(running(group)).toBeGreaterThanOrEqual(6));
+    await waitFor(() => expect(running(group)).toBeGreaterThanOrEqual(6));
     harness.stop.abort();
     expect(await result).toEqual({ kind: "cancelled", output: "begun\n[stopped]" });
-    expect(running(group)).toBe(0);
-    expect(await isGroupRunning(group)).toBe(false);
+    expect(await isGroupRunning({ id: group, supervisor: group })).toBe(false);
+    await waitFor(() => expect(running(group)).toBe(0));
   });
 
   test("a process that ignores TERM is killed after 5 s", { timeout: 15_000 }, async () => {
     const harness = await makeHarness();
-    const result = harness.call(shellTool, { command: "trap '' TERM; echo $$ > group; while :; do sleep 0.1; done" });
+    const result = harness.call(shellTool, {
+      command: "trap '' TERM; ps -o pgid= -p $$ > group; while :; do sleep 0.1; done",
+    });
     const group = await groupIn(harness.path("group"));
     const stoppedAt = performance.now();
     harness.stop.abort();
     expect((await result).kind).toBe("cancelled");
     expect(performance.now() - stoppedAt).toBeGreaterThan(4900);
-    expect(running(group)).toBe(0);
+    await waitFor(() => expect(running(group)).toBe(0));
   });
 
   test("gives a process the time to clean up, and its last words", async () => {
     const harness = await makeHarness();
     const result = harness.call(shellTool, {
-      command: "trap 'sleep 0.2; echo cleaned; exit 0' TERM; echo $$ > group; while :; do sleep 0.05; done",
+      command: "trap 'sleep 0.2; echo cleaned; exit 0' TERM; ps -o pgid= -p $$ > group; while :; do sleep 0.05; done",
     });
     await groupIn(harness.path("group"));
     harness.stop.abort();
@@ -162,12 +166,40 @@ describe("a stop", () => {
     expect(await harness.files.exists(harness.path("started"))).toBe(false);
   });
 
-  test("a command over its time is ended like a stopped one and fails with words", async () => {
+  test("reaches what made a group of its own, as timeout does", async () => {
     const harness = await makeHarness();
-    const result = await harness.call(shellTool, { command: "echo $$ | tee group; sleep 60 & sleep 61", timeout: 0.5 });
+    const result = harness.call(shellTool, { command: "timeout 60 sh -c 'ps -o pgid= -p $$ > group; sleep 61'" });
     const group = await groupIn(harness.path("group"));
-    expect(result).toEqual({ kind: "failed", output: `${group}\n[stopped: it ran longer than 0.5 s]` });
+    harness.stop.abort();
+    expect((await result).kind).toBe("cancelled");
     expect(running(group)).toBe(0);
+  });
+
+  test("takes a stopped process along", async () => {
+    const harness = await makeHarness();
+    const result = harness.call(shellTool, { command: "ps -o pgid= -p $$ > group; kill -STOP $$" });
+    const group = await groupIn(harness.path("group"));
+    await waitFor(() =>
+      expect(execFileSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" })).toMatch(
+        new RegExp(`^\\s*${group}\\s+T`, "m"),
+      ),
+    );
+    const stoppedAt = performance.now();
+    harness.stop.abort();
+    expect((await result).kind).toBe("cancelled");
+    expect(performance.now() - stoppedAt).toBeLessThan(4000);
+  });
+
+  test("that comes from a closed terminal is over within a second, whatever the command does", async () => {
+    const harness = await makeHarness();
+    const command = "trap '' TERM HUP; ps -o pgid= -p $$ > group; while :; do sleep 0.1; done";
+    const result = harness.call(shellTool, { command });
+    const group = await groupIn(harness.path("group"));
+    const stoppedAt = performance.now();
+    harness.stop.abort(Object.assign(new Error("the terminal was closed"), { name: "HangUp" }));
+    expect((await result).kind).toBe("cancelled");
+    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+    expect(await isGroupRunning({ id: group, supervisor: group })).toBe(false);
   });
 });
 
@@ -181,7 +213,10 @@ test.each([
   [{}, "command is missing; a string is needed"],
   [{ command: 3 }, "command is a number (3); a string is needed"],
   [{ command: "ls", timeout: 601 }, "timeout is 601; at most 600 is allowed"],
-  [{ command: "ls", timeut: 5 }, 'unknown field "timeut" (did you mean timeout?); allowed: command, timeout'],
+  [
+    { command: "ls", timeut: 5 },
+    'unknown field "timeut" (did you mean timeout?); allowed: command, timeout, background',
+  ],
   [{ unparsed: '{"command": "l' }, 'the input is not valid JSON: "{\\"command\\": \\"l"'],
   ["ls", "the input is a string; an object is needed"],
 ])("the input %j is answered with what is wrong", (input, problem) => {

@@ -1,0 +1,78 @@
+// Files that follow the head: what taking back some turns, or bringing them back, would do to the disk, and the rows
+// that the ledger stores before anything is written. Who decides is elsewhere; a plan changes nothing.
+import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import type { PlannedRevert } from "../ledger/file-changes.ts";
+import type { FileChange, Message, MessageId, RevertDirection, Session } from "../ledger/types.ts";
+import { type PlannedFile, planRedo, planUndo } from "./file-changes/undo-plan.ts";
+import type { FileGate } from "./tools/files.ts";
+
+interface Place {
+  readonly db: AsyncSessionDB;
+  readonly files: FileGate;
+}
+
+const WINDOW = 200;
+
+/** The newest `turns` user turns of the path, oldest message first. */
+export async function messagesOfTurns(
+  db: AsyncSessionDB,
+  session: Session,
+  turns: number,
+): Promise<readonly Message[]> {
+  const first = Math.max(1, session.turns - turns + 1);
+  const found: Message[] = [];
+  for (let from: MessageId | undefined = session.head; from !== undefined; ) {
+    const { messages } = await db.path(session.id, { from, limit: WINDOW });
+    found.unshift(...messages.filter(({ turn }) => turn >= first));
+    const oldest: Message | undefined = messages[0];
+    from = oldest && oldest.turn >= first ? oldest.parent : undefined;
+  }
+  return found;
+}
+
+/** What the calls of these turns did to files, oldest first. */
+export async function changesOfTurns(
+  db: AsyncSessionDB,
+  session: Session,
+  turns: number,
+): Promise<readonly FileChange[]> {
+  const messages = await messagesOfTurns(db, session, turns);
+  return db.changesOf(messages.map(({ id }) => id));
+}
+
+export function planFilesBack({ db, files }: Place, changes: readonly FileChange[]): Promise<readonly PlannedFile[]> {
+  return planUndo(changes, { files, blob: (hash) => db.blob(hash) });
+}
+
+/** What the undo wrote that a redo would take back now. */
+export async function planFilesForward({ db, files }: Place, session: Session): Promise<readonly PlannedFile[]> {
+  const redoable = await db.redoableMove(session.id);
+  const reverts = redoable ? await db.revertsOf({ move: redoable.move }) : [];
+  const done = reverts.filter(({ state }) => state === "done");
+  return planRedo(
+    done.map(({ path, cwd, change, expected, target }) => ({
+      path,
+      cwd,
+      change,
+      from: expected ?? "absent",
+      to: target ?? "absent",
+    })),
+    { files, blob: (hash) => db.blob(hash) },
+  );
+}
+
+/** Rows of the files that can be written; the others are left alone. */
+export function toReverts(planned: readonly PlannedFile[], direction: RevertDirection): readonly PlannedRevert[] {
+  return planned.flatMap((file): readonly PlannedRevert[] => {
+    if (file.state !== "ready" && file.state !== "merged") return [];
+    const { now, target } = file;
+    return [
+      {
+        change: direction === "undo" ? file.oldest : file.change,
+        direction,
+        ...(now !== "absent" && { now: now.bytes }),
+        ...(target !== "absent" && { target: target.bytes }),
+      },
+    ];
+  });
+}

@@ -1,0 +1,79 @@
+// Planned files as a person sees them before anything is written, and the words for what became of them.
+import path from "node:path";
+import type { PlannedFile } from "../agent/file-changes/undo-plan.ts";
+import { diffTexts, formatDiff } from "../agent/tools/file-diff.ts";
+import { decodeFile } from "../agent/tools/text-file.ts";
+import type { FileRevert } from "../ledger/types.ts";
+import type { PreviewFile } from "./command.ts";
+import { counted } from "./results.ts";
+
+/** What would be written, with the plan it stands for. Files that are as they shall be already are left out. */
+export type PlannedPreview = PreviewFile & { readonly plan: PlannedFile };
+
+export function previewOf(planned: readonly PlannedFile[]): readonly PlannedPreview[] {
+  return planned.filter(({ state }) => state !== "done").map(previewFile);
+}
+
+function previewFile(plan: PlannedFile): PlannedPreview {
+  const isSuspected = plan.origin === "suspected";
+  const canBe = plan.state === "ready" || plan.state === "merged";
+  const diff = diffOf(plan);
+  return {
+    plan,
+    path: shownPath(plan),
+    action: plan.action === "none" ? "write" : plan.action,
+    added: plan.added,
+    removed: plan.removed,
+    isSuspected,
+    isChosen: canBe && !isSuspected,
+    isMerged: plan.state === "merged",
+    ...(!canBe && { obstacle: "why" in plan && plan.why !== undefined ? plan.why : plan.state }),
+    ...(diff !== undefined && { diff }),
+  };
+}
+
+export function previewJson(files: readonly PlannedPreview[]): object {
+  return {
+    files: files.map(({ path: name, action, added, removed, isSuspected, isMerged, isChosen, obstacle }) => ({
+      path: name,
+      action,
+      added,
+      removed,
+      suspected: isSuspected,
+      merged: isMerged,
+      chosen: isChosen,
+      ...(obstacle !== undefined && { obstacle }),
+    })),
+  };
+}
+
+function diffOf(plan: PlannedFile): string | undefined {
+  if (plan.state !== "ready" && plan.state !== "merged") return undefined;
+  const [now, target] = [plan.now, plan.target].map((side) =>
+    decodeFile(side === "absent" ? new Uint8Array() : side.bytes),
+  );
+  if (now?.kind !== "text" || target?.kind !== "text") return undefined;
+  return formatDiff(shownPath(plan), diffTexts(now.text, target.text));
+}
+
+export function shownPath({ cwd, path: file }: { readonly cwd: string; readonly path: string }): string {
+  const way = path.relative(cwd, file);
+  return way === ".." || way.startsWith(`..${path.sep}`) ? file : way;
+}
+
+/** What was written, what was left alone and why. */
+export function writtenLines(
+  written: readonly (FileRevert & { readonly why?: string })[],
+  left: readonly PreviewFile[],
+): readonly string[] {
+  const done = written.filter(({ state }) => state === "done").map(shownPath);
+  const failed = written.filter(({ state }) => state !== "done");
+  return [
+    ...(done.length > 0 ? [`${counted(done.length, "file")} written: ${done.join(", ")}`] : []),
+    ...failed.map((revert) => `left alone: ${shownPath(revert)}${revert.why === undefined ? "" : ` (${revert.why})`}`),
+    ...left.map(({ path: name, obstacle, isSuspected }) => {
+      if (obstacle !== undefined) return `left alone: ${name} (${obstacle})`;
+      return `left alone: ${name}${isSuspected ? " (changed by a command: --suspected takes it too)" : ""}`;
+    }),
+  ];
+}

@@ -1,0 +1,107 @@
+// Keeps the unsent text of this window in the ledger: half a second after the last change, three seconds after the
+// first one while somebody types on, and at once when it is asked to. Writes only what differs from what is stored,
+// and nothing while the ledger cannot be written. Never rejects: a draft is a convenience, and its loss no news.
+import type { ConversationId } from "../ledger/types.ts";
+
+export interface DraftKeeperOptions {
+  readonly save: (conversation: ConversationId, draft: { window: string; text: string }) => Promise<unknown>;
+  readonly window: string;
+  /** What is unsent now. Costs what the text costs: asked only when it is to be written. */
+  readonly text: () => string;
+  readonly mayWrite: () => boolean;
+}
+
+/** In ms. */
+const quiet = 500;
+const longest = 3_000;
+const afterFailure = 5_000;
+
+export class DraftKeeper {
+  readonly #options: DraftKeeperOptions;
+  #conversation: ConversationId | undefined;
+  /** What the ledger has of this window, or of the window that the text was taken over from; absent: not known. */
+  #stored: string | undefined = "";
+  #takenFrom: string | undefined;
+  #hasChanged = false;
+  #changedAt = 0;
+  #pausedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: DraftKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Drafts are of this conversation from now on; `stored` is its draft, where one was restored, and whose it was. */
+  open(conversation: ConversationId, stored: { readonly text: string; readonly window: string } | undefined): void {
+    const { window } = this.#options;
+    this.#conversation = conversation;
+    this.#stored = stored?.text ?? "";
+    this.#takenFrom = stored === undefined || stored.window === window ? undefined : stored.window;
+    this.#hasChanged = true;
+    void this.flush();
+  }
+
+  /** The text goes along to another conversation: here nothing is left unsent. */
+  leave(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#stored !== "") this.#write("");
+    this.#conversation = undefined;
+    return this.#writing;
+  }
+
+  /** Something was typed, sent or taken away. Cheap. */
+  changed(): void {
+    const now = performance.now();
+    if (!this.#hasChanged) this.#changedAt = now;
+    this.#hasChanged = true;
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, Math.min(quiet, this.#changedAt + longest - now), this.#pausedUntil - now);
+    this.#timer = setTimeout(() => void this.flush(), wait).unref();
+  }
+
+  /** Something may be unsaved. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /** Saves at once; resolves when it is saved, or could not be. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#hasChanged || !this.#options.mayWrite()) return this.#writing;
+    this.#hasChanged = false;
+    const text = this.#options.text();
+    if (text !== this.#stored) this.#write(text);
+    return this.#writing;
+  }
+
+  #write(text: string): void {
+    const { save, window } = this.#options;
+    const conversation = this.#conversation;
+    if (conversation === undefined) return;
+    const takenFrom = this.#takenFrom;
+    this.#stored = text;
+    this.#takenFrom = undefined;
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await save(conversation, { window, text });
+        // Only now: a text that is in two rows is seen twice, one that is in none is lost.
+        if (takenFrom !== undefined) await save(conversation, { window: takenFrom, text: "" });
+      } catch {
+        // Busy, full or closing: it is tried again with the next change.
+        this.#failed(conversation, takenFrom);
+      }
+    });
+  }
+
+  #failed(conversation: ConversationId, takenFrom: string | undefined): void {
+    if (this.#conversation !== conversation) return;
+    this.#stored = undefined;
+    this.#takenFrom ??= takenFrom;
+    this.#hasChanged = true;
+    this.#changedAt = performance.now();
+    this.#pausedUntil = performance.now() + afterFailure;
+  }
+}

@@ -1,0 +1,18 @@
+// What the screen knows about commands before one is run: which text is one, and how the menu shows them.
+import { usageOf } from "../commands/args.ts";
+import { registry } from "../commands/registry.ts";
+import type { MenuCommand } from "./command-menu.tsx";
+
+/** `/usr/bin is missing` is a prompt. */
+export function isCommand(text: string): boolean {
+  return /^\/[^\s/]*(\s|$)/.test(text);
+}
+
+/** The commands as the menu shows them. */
+export function menuCommands(): readonly MenuCommand[] {
+  return registry.commands.map((command) => {
+    const { name, aliases, summary } = command;
+    const usage = usageOf("", command).trim();
+    return { name, summary, ...(aliases && { aliases }), ...(usage !== "" && { usage }) };
+  });
+}
