@@ -156,12 +156,18 @@ async function endTurn(
   json: boolean,
 ): Promise<ExitCode> {
   const { followTurn } = await import("./headless.ts");
+  const [{ FlushWatch }, { markDelivered }] = await Promise.all([
+    import("./ui/flush-watch.ts"),
+    import("./deliver-answer.ts"),
+  ]);
   const { code, admission, answer } = await followTurn(program, result.runner);
+  const stdout = new FlushWatch(process.stdout);
   const { outcome, error } = admission ?? {};
   const ended = { ...result.json, ...(outcome && { outcome }), ...(error && { error }), ...(answer && { answer }) };
   printResult({ ...result, json: ended }, output, json);
   if (!json && answer) output.out(`${safeText(answer)}\n`);
   if (!json && error) output.err(`${outcome ?? ""}: ${safeText(error.message)}\n`);
+  if (admission) await markDelivered(program, admission, stdout);
   return code;
 }
 

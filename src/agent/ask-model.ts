@@ -34,6 +34,7 @@ export async function askModel(context: TurnContext, state: TurnState): Promise<
   const collected = new AnswerParts();
   const draft = new AnswerDraft(context, parent);
   for await (const part of stream) {
+    if (part.type === "error" || part.type === "finish") draft.close();
     if (part.type === "error") return noAnswer(context, collected, part.error);
     if (part.type === "finish")
       return { kind: "answer", parts: collected.parts(), reason: part.reason, ...usageOf(part) };
@@ -42,6 +43,7 @@ export async function askModel(context: TurnContext, state: TurnState): Promise<
     collected.add(part, model.route.provider);
     if (part.type === "text-delta") draft.save(() => collected.text());
   }
+  draft.close();
   return noAnswer(context, collected, {
     code: "model_cut",
     message: "The answer ended before its end.",
@@ -66,6 +68,8 @@ class AnswerDraft {
   readonly #parent: MessageId | undefined;
   #savedAt = performance.now();
   #isSaving = false;
+  /** What came too soon after a save is saved when its time has come. */
+  #later: NodeJS.Timeout | undefined;
 
   constructor(context: TurnContext, parent: MessageId | undefined) {
     this.#context = context;
@@ -74,7 +78,17 @@ class AnswerDraft {
 
   /** Not awaited: a slow disk must not hold the stream. Verbs run in order, so none comes after the answer's write. */
   save(text: () => string): void {
-    if (this.#isSaving || performance.now() - this.#savedAt < DRAFT_MS) return;
+    const left = this.#savedAt + DRAFT_MS - performance.now();
+    if (this.#isSaving || left > 0) {
+      this.#later ??= setTimeout(
+        () => {
+          this.#later = undefined;
+          this.save(text);
+        },
+        Math.max(left, 1),
+      );
+      return;
+    }
     this.#isSaving = true;
     const { db, turn } = this.#context;
     void db
@@ -84,6 +98,12 @@ class AnswerDraft {
         this.#isSaving = false;
         this.#savedAt = performance.now();
       });
+  }
+
+  /** The stream has ended: its answer is written next, and drops the draft. */
+  close(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 // What recovery asks of the world outside of the ledger (ledger.md §7, §8): the end of a command from its spool, the
 // bytes of an edited file from the disk, reverts that a crash cut short, folders nobody needs any more.
 // A proof says what was seen; what cannot be seen stays unknown.
+import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { currentProcess, livenessOf } from "../ledger/identity.ts";
@@ -60,6 +61,8 @@ async function proofOfEdit(call: ToolCall, { db, files }: Pick<WorldOptions, "db
   const [change] = await db.changesOfCall(id);
   // Intent before effect: without the stored intent the file was not touched.
   if (!change) return { id, kind: "not-started", evidence: "interrupted before the file was touched" };
+  // What a cut write left beside the file; when the folder cannot be read, the file cannot either, which says it.
+  await files.sweep(dirname(change.path));
   const { verdict, evidence } = await readBackEdit(change, files);
   if (verdict === "not-applied") return { id, kind: "not-started", evidence };
   if (verdict === "unknown") return { id, kind: "unknown", evidence };
@@ -191,8 +194,10 @@ export async function waitForCommand(
   await adoptSpool(folder, { signal: signal ?? new AbortController().signal, onOutput });
 }
 
-/** Ends it as a stop of a turn would; undefined when something of it could not be ended. */
+/** Ends it as a stop of a turn would; undefined when it had ended before, or something of it could not be ended. */
 export async function stopCommand({ id, spool = "" }: ToolCall): Promise<CallProof | undefined> {
+  // It had ended by itself meanwhile: that end is the truth.
+  if ((await readSpool(spool)).kind !== "running") return undefined;
   const { state, survivors } = await stopSpool(spool);
   if (survivors > 0 || state.kind === "running" || state.kind === "starting") return undefined;
   const output = withNotes((await readOutput(spool)).text, ["[stopped]"]);

@@ -2,6 +2,7 @@
 // and tells what happens as one ordered stream of events. The session's id lives here and nowhere else.
 // Losing the lease aborts the turn. Nothing depends on a clean exit.
 import { homedir } from "node:os";
+import { dirname } from "node:path";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerError } from "../ledger/errors.ts";
 import { newHolderId, newRequestId } from "../ledger/ids.ts";
@@ -400,8 +401,9 @@ export class Runner {
 
   /** Kept from turn to turn: it remembers what is in the files, and reads only those that changed. */
   #scannerOf(cwd: string): Scanner {
+    const { files, spoolRoot } = this.#options;
     if (this.#scanner?.cwd !== cwd)
-      this.#scanner = { cwd, scanner: createScanner({ files: this.#options.files, cwd, home: homedir() }) };
+      this.#scanner = { cwd, scanner: createScanner({ files, cwd, home: homedir(), apart: [dirname(spoolRoot)] }) };
     return this.#scanner.scanner;
   }
 

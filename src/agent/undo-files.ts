@@ -50,16 +50,19 @@ export async function planFilesForward({ db, files }: Place, session: Session): 
   const reverts = redoable ? await db.revertsOf({ move: redoable.move }) : [];
   const done = reverts.filter(({ state }) => state === "done");
   return planRedo(
-    done.map(({ path, cwd, change, expected, target }) => ({
+    done.map(({ path, cwd, change, expected, expectedMode, target }) => ({
       path,
       cwd,
       change,
       from: expected ?? "absent",
       to: target ?? "absent",
+      ...(expectedMode !== undefined && { mode: expectedMode }),
     })),
     { files, blob: (hash) => db.blob(hash) },
   );
 }
+
+const DEFAULT_MODE = 0o644;
 
 /** Rows of the files that can be written; the others are left alone. */
 export function toReverts(planned: readonly PlannedFile[], direction: RevertDirection): readonly PlannedRevert[] {
@@ -68,10 +71,10 @@ export function toReverts(planned: readonly PlannedFile[], direction: RevertDire
     const { now, target } = file;
     return [
       {
-        change: direction === "undo" ? file.oldest : file.change,
+        change: file.change,
         direction,
-        ...(now !== "absent" && { now: now.bytes }),
-        ...(target !== "absent" && { target: target.bytes }),
+        ...(now !== "absent" && { now: { bytes: now.bytes, mode: now.mode ?? DEFAULT_MODE } }),
+        ...(target !== "absent" && { target: { bytes: target.bytes, mode: target.mode } }),
       },
     ];
   });

@@ -67,10 +67,12 @@ export async function revertFiles(context: CommandContext, files: ChosenFiles): 
 }
 
 /** A turn that runs, here or elsewhere, holds it: files do not move under it. */
-function underLease<T extends object>(
+async function underLease<T extends object>(
   { db, runner }: CommandContext,
   action: (holder: HolderId) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
+  // A turn that has just ended gives its lease back a moment after its answer was shown.
+  if (!runner.isRunning && !runner.isWaiting) await runner.idle();
   const { conversation } = runner.session;
   const holder = newHolderId(process.pid);
   return withLease(db, { conversation, holder }, () => action(holder)) as Promise<T | Refusal>;

@@ -1,6 +1,8 @@
 // /recover: what the last crash left, and a person's word about it. Nothing is guessed, nothing is repeated
 // unless it is said here.
+import path from "node:path";
 import { stopCommand, waitForCommand } from "../agent/recovery-world.ts";
+import { markBackground } from "../agent/spool/background-jobs.ts";
 import { newHolderId } from "../ledger/ids.ts";
 import type { LeaseRef } from "../ledger/leases.ts";
 import { judgeCalls, type OpenTurn, type Undelivered, withLease } from "../ledger/recovery.ts";
@@ -130,12 +132,17 @@ async function settle(args: CommandArgs, context: FreeContext): Promise<CommandR
   const before = await db.admission(id.value as AdmissionId);
   if (before.status === "queued" || before.status === "terminal") return notOpen(before);
   const settled = await underLease(context, before, async (lease) => {
-    await judgeCalls(db, { lease, admission: before.id, world: context.world });
+    const calls = await judgeCalls(db, { lease, admission: before.id, world: context.world });
     const end = { id: before.id, outcome: "interrupted", note: "Settled as interrupted after a crash." } as const;
-    return db.settleUnknown(lease, { ...end, at: context.now(), keepDraft: hasFlag(args, "keep") });
+    const result = await db.settleUnknown(lease, { ...end, at: context.now(), keepDraft: hasFlag(args, "keep") });
+    const left = calls.flatMap(({ state, spool }) => (state === "running" && spool !== undefined ? [spool] : []));
+    // Nobody waits for it any more, and it is still there to be read and stopped.
+    for (const spool of left) markBackground(spool);
+    return { ...result, left };
   });
   if ("kind" in settled) return settled;
-  const { admission, messages } = settled;
+  await context.world.sweep();
+  const { admission, messages, left } = settled;
   const runner = ownRunner(context, admission);
   if (runner) {
     for (const message of messages) runner.emit({ type: "message-added", message });
@@ -144,7 +151,11 @@ async function settle(args: CommandArgs, context: FreeContext): Promise<CommandR
     runner.wake();
   }
   const { id: turn, session, outcome } = admission;
-  return lines(`Turn ${turn} is settled as ${outcome}: ${admission.summary}`, { admission: turn, session, outcome });
+  const words = [
+    `Turn ${turn} is settled as ${outcome}: ${admission.summary}`,
+    ...left.map((spool) => `Its command goes on in the background, as job ${path.basename(spool)}: /status`),
+  ];
+  return lines(words, { admission: turn, session, outcome });
 }
 
 async function decideCall(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
@@ -206,6 +217,7 @@ async function endCommand(
 }
 
 async function tellCall(context: FreeContext, { admission, call }: { admission: Admission; call: ToolCall }) {
+  await context.world.sweep();
   const runner = ownRunner(context, admission);
   runner?.emit({ type: "call-changed", call });
   const message = call.result === undefined ? undefined : await context.db.message(call.result);
@@ -225,6 +237,9 @@ async function underLease<T extends object>(
   { conversation }: Admission,
   action: (lease: LeaseRef) => Promise<T>,
 ): Promise<T | Extract<CommandResult, { kind: "refused" }>> {
+  const { runner } = context;
+  // A turn that has just ended gives its lease back a moment after its answer was shown.
+  if (runner && !runner.isRunning && !runner.isWaiting) await runner.idle();
   const result = await withLease(context.db, { conversation, holder: newHolderId(process.pid) }, action);
   if ("kind" in result && result.kind === "busy") return refused({ kind: "busy", why: String(result.why) }, context);
   return result as T;

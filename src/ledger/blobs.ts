@@ -24,6 +24,8 @@ export function blobQueries(db: Database) {
     refChange: db.prepare<[string, number]>("insert into blob_refs (hash, change_id) values (?, ?)"),
     refRevert: db.prepare<[string, number]>("insert into blob_refs (hash, revert_id) values (?, ?)"),
     refAdmission: db.prepare<[string, number]>("insert into blob_refs (hash, admission_id) values (?, ?)"),
+    ofChange: db.prepare<[number], Hash>("select hash from blob_refs where change_id = ?").pluck(),
+    dropOfChange: db.prepare<[number]>("delete from blob_refs where change_id = ?"),
     sweepOf: db.prepare<[string]>(
       "delete from blobs where hash = ? and not exists (select 1 from blob_refs r where r.hash = blobs.hash)",
     ),

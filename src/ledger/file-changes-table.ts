@@ -37,8 +37,9 @@ export interface RevertRow {
   readonly cwd: string;
   readonly direction: RevertDirection;
   readonly hash_expected: Hash | null;
+  readonly mode_expected: number | null;
   readonly hash_to_write: Hash | null;
-  readonly mode: number | null;
+  readonly mode_to_write: number | null;
   readonly state: FileRevert["state"];
 }
 
@@ -47,12 +48,9 @@ const CWD = "coalesce(a.payload ->> 'cwd', s.cwd) as cwd";
 const OWNER = `join tool_calls c on c.id = f.tool_call_id join messages m on m.id = c.message_id
   join sessions s on s.id = m.session_id left join admissions a on a.seq = c.admission_id`;
 const CHANGES = `select f.*, c.state as call_state, ${CWD} from file_changes f ${OWNER}`;
-// A revert row names the oldest change of a path for an undo, the newest for a redo: that side's mode is written.
-// A head move has its own conversation, which may be a branch that shows the call; a request has that of the call.
-const REVERTS = `select r.id, r.file_change_id, coalesce(b.conversation_id, s.conversation_id) as conversation_id, f.path, ${CWD}, r.direction, r.hash_expected, r.hash_to_write, r.state,
-    case r.direction when 'undo' then f.mode_before else f.mode_after end as mode
-  from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}
-  left join head_moves h on h.id = r.head_move_id left join sessions b on b.id = h.session_id`;
+const REVERTS = `select r.id, r.file_change_id, r.conversation_id, f.path, ${CWD}, r.direction, r.hash_expected,
+    r.mode_expected, r.hash_to_write, r.mode_to_write, r.state
+  from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}`;
 
 export function fileChangeQueries(db: Database) {
   return {
@@ -62,6 +60,15 @@ export function fileChangeQueries(db: Database) {
            and hash_before is @before and hash_after is @after`,
       )
       .pluck(),
+    /** Recorded by an earlier attempt of the call. One that wrote what this one starts from did happen, and stays. */
+    superseded: db
+      .prepare<[{ call: number; path: string; before: string | null; after: string | null }], FileChangeId>(
+        `select f.id from file_changes f where f.tool_call_id = @call and f.path = @path and f.origin = 'recorded'
+           and (f.hash_before is not @before or f.hash_after is not @after) and f.hash_after is not @before
+           and not exists (select 1 from file_reverts r where r.file_change_id = f.id)`,
+      )
+      .pluck(),
+    drop: db.prepare<[number]>("delete from file_changes where id = ?"),
     insert: db.prepare(
       `insert into file_changes (tool_call_id, path, kind, hash_before, mode_before, hash_after, mode_after, origin,
          restorable, created_at)
@@ -71,13 +78,18 @@ export function fileChangeQueries(db: Database) {
     ofMessage: db.prepare<[number], ChangeRow>(`${CHANGES} where c.message_id = ? order by f.id`),
     get: db.prepare<[number], ChangeRow>(`${CHANGES} where f.id = ?`),
     insertRevert: db.prepare(
-      `insert into file_reverts (head_move_id, request_id, file_change_id, direction, hash_expected, hash_to_write, state)
-       values (@move, @request, @change, @direction, @expected, @target, 'planned')`,
+      `insert into file_reverts (conversation_id, head_move_id, request_id, file_change_id, direction, hash_expected,
+         mode_expected, hash_to_write, mode_to_write, state)
+       values (@conversation, @move, @request, @change, @direction, @expected, @mode_expected, @target, @mode,
+         'planned')`,
     ),
     revert: db.prepare<[number], RevertRow>(`${REVERTS} where r.id = ?`),
     revertsOfMove: db.prepare<[number], RevertRow>(`${REVERTS} where r.head_move_id = ? order by r.id`),
     revertsOfRequest: db.prepare<[string], RevertRow>(`${REVERTS} where r.request_id = ? order by r.id`),
     planned: db.prepare<[], RevertRow>(`${REVERTS} where r.state = 'planned' order by r.id`),
+    countPlanned: db
+      .prepare<[string], number>("select count(*) from file_reverts where conversation_id = ? and state = 'planned'")
+      .pluck(),
     mark: db.prepare<[string, number]>("update file_reverts set state = ? where id = ? and state = 'planned'"),
   };
 }
@@ -109,6 +121,7 @@ export function toRevert(row: RevertRow): FileRevert {
     state: row.state,
     ...(row.hash_expected !== null && { expected: row.hash_expected }),
     ...(row.hash_to_write !== null && { target: row.hash_to_write }),
-    ...(row.mode !== null && { mode: row.mode }),
+    ...(row.mode_expected !== null && { expectedMode: row.mode_expected }),
+    ...(row.mode_to_write !== null && { mode: row.mode_to_write }),
   };
 }

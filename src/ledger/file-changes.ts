@@ -5,10 +5,12 @@ import { ledgerError } from "./errors.ts";
 import { toChange, toRevert } from "./file-changes-table.ts";
 import { sha256 } from "./ids.ts";
 import { requireStarted } from "./leases.ts";
+import type { CallRow } from "./tool-calls-table.ts";
 import type { Queries, TurnTx, Tx } from "./transaction.ts";
 import type {
   CallId,
   ChangeOrigin,
+  ConversationId,
   FileChange,
   FileChangeId,
   FileRevert,
@@ -46,15 +48,33 @@ export function recordChanges(
     throw ledgerError("lease_lost", `Call ${id} belongs to another turn than ${tx.turn.admission}.`);
   requireStarted(tx);
   if (call.state !== "running") throw ledgerError("illegal_edge", `Call ${id} is ${call.state}: it changes no file.`);
-  return changes.map((change) => insertChange(tx, id, change, origin));
+  return changes.map((change) => recordChange(tx, call, { ...change, origin }));
 }
 
-// eslint-disable-next-line eslint/max-params -- one row: where it belongs, what it is, how it is known
-function insertChange(tx: TurnTx, call: CallId, { path, before, after }: NewChange, origin: ChangeOrigin): FileChange {
+type KnownChange = NewChange & { readonly origin: ChangeOrigin };
+
+function recordChange(tx: TurnTx, { id: call, attempts }: CallRow, change: KnownChange): FileChange {
+  const { path, before, after, origin } = change;
   if (!before && !after) throw ledgerError("bad_input", `${path} is there neither before nor after.`);
   const hashes = { before: before?.hash ?? null, after: after?.hash ?? null };
+  const left = origin === "recorded" && attempts > 1 ? dropSuperseded(tx, { call, path, ...hashes }) : [];
   const stored = tx.q.files.same.get({ call, path, ...hashes });
-  if (stored !== undefined) return changeRow(tx, stored);
+  const row = stored === undefined ? insertChange(tx, call, change) : changeRow(tx, stored);
+  for (const hash of left) tx.q.blobs.sweepOf.run(hash);
+  return row;
+}
+
+/** An edit that a crash kept from happening, and that its call now makes anew. Returns the contents it named. */
+function dropSuperseded(tx: Tx, by: { call: CallId; path: string; before: Hash | null; after: Hash | null }): Hash[] {
+  return tx.q.files.superseded.all(by).flatMap((id) => {
+    const hashes = tx.q.blobs.ofChange.all(id);
+    tx.q.blobs.dropOfChange.run(id);
+    tx.q.files.drop.run(id);
+    return hashes;
+  });
+}
+
+function insertChange(tx: Tx, call: CallId, { path, before, after, origin }: KnownChange): FileChange {
   const sides = [before, after].filter((side) => side !== undefined);
   if (sides.some(({ hash, bytes }) => bytes && sha256(bytes) !== hash))
     throw ledgerError("bad_input", `A content of ${path} is not what its hash says.`);
@@ -64,9 +84,9 @@ function insertChange(tx: TurnTx, call: CallId, { path, before, after }: NewChan
     call,
     path,
     kind: !before ? "created" : after ? "modified" : "deleted",
-    hash_before: hashes.before,
+    hash_before: before?.hash ?? null,
     mode_before: before?.mode ?? null,
-    hash_after: hashes.after,
+    hash_after: after?.hash ?? null,
     mode_after: after?.mode ?? null,
     origin,
     restorable: isRestorable ? 1 : 0,
@@ -90,32 +110,44 @@ export function changesOf(q: Queries, messages: readonly MessageId[]): FileChang
 
 /** What is to be written over what; bytes, because both are kept: so every revert can be reverted. */
 export interface PlannedRevert {
-  /** The oldest change of this path that is taken back, the newest that is brought back. */
+  /** One of the changes of this path. */
   readonly change: FileChangeId;
   readonly direction: RevertDirection;
   /** On the disk now; absent: no file. */
-  readonly now?: Uint8Array;
+  readonly now?: FileImage;
   /** Absent: the file is removed. */
-  readonly target?: Uint8Array;
+  readonly target?: FileImage;
+}
+
+export interface FileImage {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
 }
 
 export type RevertOwner = { readonly move: HeadMoveId } | { readonly request: RequestId };
 
 /** Only inside the transaction that moves the head, or as one of its own for a request. */
-export function planReverts(tx: Tx, owner: RevertOwner, reverts: readonly PlannedRevert[]): FileRevert[] {
+export function planReverts(
+  tx: Tx,
+  owner: RevertOwner & { readonly conversation: ConversationId },
+  reverts: readonly PlannedRevert[],
+): FileRevert[] {
   return reverts.map((revert) => {
     changeRow(tx, revert.change);
-    const contents = [revert.now, revert.target].filter((bytes) => bytes !== undefined);
+    const { now, target } = revert;
     const { lastInsertRowid } = tx.q.files.insertRevert.run({
+      conversation: owner.conversation,
       move: "move" in owner ? owner.move : null,
       request: "request" in owner ? owner.request : null,
       change: revert.change,
       direction: revert.direction,
-      expected: revert.now ? sha256(revert.now) : null,
-      target: revert.target ? sha256(revert.target) : null,
+      expected: now ? sha256(now.bytes) : null,
+      mode_expected: now?.mode ?? null,
+      target: target ? sha256(target.bytes) : null,
+      mode: target?.mode ?? null,
     });
     const id = Number(lastInsertRowid) as FileRevertId;
-    for (const bytes of contents) tx.q.blobs.refRevert.run(putBlob(tx, bytes), id);
+    for (const image of [now, target]) if (image) tx.q.blobs.refRevert.run(putBlob(tx, image.bytes), id);
     return revertRow(tx, id);
   });
 }

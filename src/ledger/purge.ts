@@ -6,12 +6,13 @@ import type { Probe } from "./leases.ts";
 import type { Database } from "./open.ts";
 import type { SessionRow } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
-import { lowerLive, type MoveOptions, refusalOf } from "./tree.ts";
+import { type HeadOptions, lowerLive, moveRefusalOf } from "./tree.ts";
 import type { MessageId, Refusal, SessionId } from "./types.ts";
 
 export type DeleteResult = { readonly kind: "deleted"; readonly sessions: readonly SessionId[] } | Refusal;
 
 const QUEUE_OF = "(select seq from admissions where conversation_id = ?)";
+const REVERTS_OF = "(select id from file_reverts where conversation_id = ?)";
 const CALLS_AT = "(select id from tool_calls where message_id = ? or result_message_id = ?)";
 const CHANGES_AT = `(select id from file_changes where tool_call_id in ${CALLS_AT})`;
 
@@ -22,6 +23,8 @@ export function purgeQueries(db: Database) {
     "delete from loops where conversation_id = ?",
     `delete from model_requests where admission_id in ${QUEUE_OF}`,
     `delete from blob_refs where admission_id in ${QUEUE_OF}`,
+    `delete from blob_refs where revert_id in ${REVERTS_OF}`,
+    "delete from file_reverts where conversation_id = ?",
     `insert or ignore into request_tombstones (principal, request_id, digest, outcome)
        select principal, request_id, digest, outcome from admissions where conversation_id = ?`,
     "delete from admissions where conversation_id = ?",
@@ -45,25 +48,15 @@ export function purgeQueries(db: Database) {
        and not exists (select 1 from messages where session_id = @id)
        and not exists (select 1 from sessions child where child.parent_id = @id)`,
   );
-  // Of its head moves, and of requests about what its calls did: a branch may go on showing those calls.
-  const REVERTS_OF = `(select r.id from head_moves h join file_reverts r on r.head_move_id = h.id where h.session_id = @id
-    union select r.id from messages m cross join tool_calls c on c.message_id = m.id
-      cross join file_changes f on f.tool_call_id = c.id cross join file_reverts r on r.file_change_id = f.id
-      where m.session_id = @id and r.request_id is not null)`;
   return {
-    blobsOfReverts: db
-      .prepare<[{ id: string }], string>(`select hash from blob_refs where revert_id in ${REVERTS_OF}`)
-      .pluck(),
-    dropReverts: [
-      `delete from blob_refs where revert_id in ${REVERTS_OF}`,
-      `delete from file_reverts where id in ${REVERTS_OF}`,
-    ].map((sql) => db.prepare<[{ id: string }]>(sql)),
     ofConversation,
     ofCallsAt,
     ofNode,
     emptySession,
     blobsOfConversation: db
-      .prepare<[string], string>(`select hash from blob_refs where admission_id in ${QUEUE_OF}`)
+      .prepare<[string, string], string>(
+        `select hash from blob_refs where admission_id in ${QUEUE_OF} or revert_id in ${REVERTS_OF}`,
+      )
       .pluck(),
     blobsAt: db
       .prepare<[number, number, number], string>(
@@ -109,23 +102,21 @@ export function purgeQueries(db: Database) {
 export function deleteConversation(
   tx: Tx,
   session: SessionRow,
-  options: MoveOptions & { probe?: Probe },
+  options: HeadOptions & { probe?: Probe },
 ): DeleteResult {
   const chain = tx.q.sessions.ofConversation.all(session.conversation_id).filter((row) => row.deleted_at === null);
-  const refused = refusalOf(tx, chain.at(-1) ?? session, options);
+  const refused = moveRefusalOf(tx, chain.at(-1) ?? session, options);
   if (refused) return refused;
-  const blobs = tx.q.purge.blobsOfConversation.all(session.conversation_id);
+  const blobs = tx.q.purge.blobsOfConversation.all(session.conversation_id, session.conversation_id);
+  for (const statement of tx.q.purge.ofConversation) statement.run(session.conversation_id);
   for (const row of chain) {
-    blobs.push(...tx.q.purge.blobsOfReverts.all({ id: row.id }));
     tx.q.meta.put.run(`purge:${row.id}`, String(tx.now));
-    for (const statement of tx.q.purge.dropReverts) statement.run({ id: row.id });
     tx.q.moves.dropOfSession.run(row.id);
     tx.q.sessions.bury.run(tx.now, row.id);
     tx.q.usage.clearTotals.run(row.id);
     if (row.head_id !== null) lowerLive(tx, row.head_id);
   }
   for (const id of tx.q.purge.buriedAncestors.all(session.id)) tx.q.meta.put.run(`purge:${id}`, String(tx.now));
-  for (const statement of tx.q.purge.ofConversation) statement.run(session.conversation_id);
   for (const hash of blobs) tx.q.blobs.sweepOf.run(hash);
   return { kind: "deleted", sessions: chain.map((row) => row.id) };
 }

@@ -11,7 +11,7 @@ import { toMessage } from "./messages.ts";
 import { canonicalRow, createSession, type NewSession, reopen, sessionRow } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
-import { type MoveOptions, moveHead, refusalOf, turnBegin } from "./tree.ts";
+import { type HeadOptions, moveHead, moveRefusalOf, turnBegin } from "./tree.ts";
 import type {
   Admission,
   AdmissionId,
@@ -138,12 +138,12 @@ export type RetryResult =
 export function retry(
   tx: Tx,
   session: SessionRow,
-  wanted: MoveOptions & { request: RequestId; approval: ApprovalMode; cwd: string; probe?: Probe },
+  wanted: HeadOptions & { request: RequestId; approval: ApprovalMode; cwd: string; probe?: Probe },
 ): RetryResult {
   const digest = sha256(canonicalJson({ kind: "retry", target: session.conversation_id }));
   const stored = storedRequest(tx, wanted.request, digest);
   if (stored) return { kind: "retried", admission: toAdmission(stored), isNew: false };
-  const refused = refusalOf(tx, session, wanted);
+  const refused = moveRefusalOf(tx, session, wanted);
   if (refused) return refused;
   const begin = turnBegin(tx, session, 1);
   if (!begin) return { kind: "conflict", why: "There is no prompt to try again." };

@@ -62,32 +62,46 @@ export interface RecoveryOptions {
 
 export async function* recover(db: AsyncSessionDB, options: RecoveryOptions): AsyncGenerator<RecoveryEvent> {
   const opened = await timed(() => db.opened);
-  yield step("ledger", opened.ms, ledgerWords(opened.value));
+  yield told("ledger", opened.ms, ledgerWords(opened.value));
   const integrity = await timed(() => checkIntegrity(db, opened.value));
-  yield step("integrity", integrity.ms, integrity.value);
+  yield told("integrity", integrity.ms, integrity.value);
   const queue = await timed(() => holdOrphans(db));
-  yield step("queue", queue.ms, queue.value.words);
+  yield told("queue", queue.ms, queue.value.words);
   const leases = await timed(() => reclaim(db, options.holder));
-  yield step("leases", leases.ms, leases.value);
+  yield told("leases", leases.ms, leases.value);
   const turns = await timed(() => inspectTurns(db, options));
-  yield step("turns", turns.ms, turnWords(turns.value));
+  yield told("turns", turns.ms, turnWords(turns.value));
   const files = await timed(() => finishReverts(db, options));
-  if (files.value) yield step("files", files.ms, files.value);
+  if (files.value) yield told("files", files.ms, files.value);
   await options.world.sweep();
   yield { type: "done", open: turns.value, waiting: queue.value.waiting, undelivered: await findUndelivered(db) };
 }
 
-/** Leases of the dead taken back, their turns unknown and their calls judged: what any start owes the next command. */
-export async function reclaimFromTheDead(db: AsyncSessionDB, options: RecoveryOptions): Promise<void> {
-  if ((await db.heldLeases()).every((lease) => lease.isHeld)) return;
-  await reclaim(db, options.holder);
-  await inspectTurns(db, options);
+/**
+ * What any start owes the next command: leases of the dead taken back, their turns unknown and their calls judged,
+ * files of an undo that was cut short finished. `tell` hears of those files, and of nothing else.
+ */
+export async function reclaimFromTheDead(
+  db: AsyncSessionDB,
+  options: RecoveryOptions,
+  tell: (step: RecoveryStep) => void = () => {},
+): Promise<void> {
+  if ((await db.heldLeases()).some((lease) => !lease.isHeld)) {
+    await reclaim(db, options.holder);
+    await inspectTurns(db, options);
+  }
+  const { value, ms } = await timed(() => finishReverts(db, options));
+  if (value) tell(step("files", ms, value));
 }
 
 type Words = readonly [RecoveryStep["status"], string];
 
-function step(name: RecoveryStep["name"], ms: number, [status, detail]: Words): RecoveryEvent {
-  return { type: "step", step: { name, status, detail, ms } };
+function step(name: RecoveryStep["name"], ms: number, [status, detail]: Words): RecoveryStep {
+  return { name, status, detail, ms };
+}
+
+function told(...finding: Parameters<typeof step>): RecoveryEvent {
+  return { type: "step", step: step(...finding) };
 }
 
 function ledgerWords(info: LedgerInfo): Words {
@@ -176,18 +190,32 @@ export async function judgeCalls(
 async function finishReverts(db: AsyncSessionDB, { holder, world }: RecoveryOptions): Promise<Words | undefined> {
   const planned = await db.plannedReverts();
   if (planned.length === 0) return undefined;
-  const finished: FileRevert[] = [];
+  const seen: FileRevert[] = [];
+  let elsewhere = 0;
   for (const conversation of new Set(planned.map((revert) => revert.conversation))) {
-    const own = planned.filter((revert) => revert.conversation === conversation);
-    const done = await withLease(db, { conversation, holder }, () => world.finishReverts(own));
-    if (!("kind" in done)) finished.push(...done);
+    const isOwn = (revert: FileRevert) => revert.conversation === conversation;
+    const done = await withLease(db, { conversation, holder }, async () => {
+      // Who held it until now may have finished them, and moved on: what was read before the lease is not to be written.
+      return world.finishReverts((await db.plannedReverts()).filter(isOwn));
+    });
+    if ("kind" in done) elsewhere += planned.filter(isOwn).length;
+    else seen.push(...done);
   }
-  const conflicts = finished.filter(({ state }) => state === "conflict").map(({ path }) => path);
-  const written = finished.length - conflicts.length;
-  const words = `an undo was cut short: ${written} ${written === 1 ? "file" : "files"} finished`;
-  if (conflicts.length > 0) return ["warn", `${words}, left alone because they changed: ${conflicts.join(", ")}`];
-  if (finished.length < planned.length) return ["warn", `${words}, ${planned.length - finished.length} held elsewhere`];
-  return ["ok", words];
+  return revertWords(seen, elsewhere);
+}
+
+/** `elsewhere`: how many another program is at. */
+function revertWords(seen: readonly FileRevert[], elsewhere: number): Words | undefined {
+  if (seen.length + elsewhere === 0) return undefined;
+  const pathsOf = (state: FileRevert["state"]) => seen.filter((each) => each.state === state).map(({ path }) => path);
+  const [done, changed, waiting] = [pathsOf("done"), pathsOf("conflict"), pathsOf("planned")];
+  const words = [
+    `an undo was cut short: ${done.length} ${done.length === 1 ? "file" : "files"} finished`,
+    ...(changed.length > 0 ? [`left alone because they changed: ${changed.join(", ")}`] : []),
+    ...(waiting.length > 0 ? [`could not be written, and wait: ${waiting.join(", ")}`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} held elsewhere`] : []),
+  ];
+  return [words.length > 1 ? "warn" : "ok", words.join(", ")];
 }
 
 /** An answer of longer ago than this was missed for good. */

@@ -235,19 +235,24 @@ create index head_moves_by_to      on head_moves (to_id) where to_id is not null
 
 create table file_reverts (
   id             integer primary key autoincrement,
+  conversation_id text not null, -- that asked; a branch may show calls of another one
   head_move_id   integer references head_moves (id),
   request_id     text,
   file_change_id integer not null references file_changes (id),
   direction      text not null check (direction in ('undo', 'redo')),
   hash_expected  text,
+  mode_expected  integer,
   hash_to_write  text,
+  mode_to_write  integer,
   state          text not null check (state in ('planned', 'done', 'conflict')),
+  check ((hash_to_write is null) = (mode_to_write is null)),
   check ((head_move_id is null) <> (request_id is null))
 ) strict;
 create index file_reverts_by_move   on file_reverts (head_move_id) where head_move_id is not null;
 create index file_reverts_by_request on file_reverts (request_id) where request_id is not null;
 create index file_reverts_by_change on file_reverts (file_change_id);
-create index file_reverts_planned   on file_reverts (state) where state = 'planned';
+create index file_reverts_of_conversation on file_reverts (conversation_id);
+create index file_reverts_planned   on file_reverts (state, conversation_id) where state = 'planned';
 
 create table model_requests (
   admission_id integer not null references admissions (seq),

@@ -311,7 +311,7 @@ export class SessionDB {
     return this.#tx.write("branch", (tx) => sessions.branch(tx, sessions.sessionRow(tx.q, id), wanted));
   }
 
-  deleteConversation(id: SessionId, options: tree.MoveOptions = {}): purge.DeleteResult {
+  deleteConversation(id: SessionId, options: tree.HeadOptions = {}): purge.DeleteResult {
     return this.#tx.write("delete", (tx) =>
       purge.deleteConversation(tx, sessions.sessionRow(tx.q, id), this.#probed(options)),
     );
@@ -550,8 +550,9 @@ export class SessionDB {
       const { request, reverts = [] } = wanted;
       const stored = files.revertsOf(tx.q, { request });
       if (stored.length > 0) return stored;
-      const refused = tree.refusalOf(tx, sessions.sessionRow(tx.q, id), this.#probed(wanted));
-      return refused ?? files.planReverts(tx, { request }, reverts);
+      const session = sessions.sessionRow(tx.q, id);
+      const refused = tree.moveRefusalOf(tx, session, this.#probed(wanted));
+      return refused ?? files.planReverts(tx, { request, conversation: session.conversation_id }, reverts);
     });
   }
 

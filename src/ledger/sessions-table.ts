@@ -75,6 +75,9 @@ export const WRITING_COLUMNS = `s.id, s.head_id, s.end_reason, s.provider, s.mod
 export const CANONICAL_OF = (conversation: string) => `(select c.id from sessions c
   where c.conversation_id = ${conversation} and c.deleted_at is null order by c.generation desc limit 1)`;
 
+const HAS_UNSENT =
+  "exists (select 1 from drafts d where d.conversation_id = s.conversation_id and d.kind = 'composer')";
+
 const SELECT = `select s.*, m.depth as head_depth, m.turn as head_turn
   from sessions s left join messages m on m.id = s.head_id`;
 
@@ -101,14 +104,14 @@ export function sessionQueries(db: Database) {
     latestInFolder: db.prepare<[string], SessionRow>(
       `${SELECT} where s.cwd = ? and s.deleted_at is null and s.archived = 0 and s.hidden = 0
          and s.end_reason is not 'compression' and (s.head_id is not null or s.opened_by_new = 1
-           or exists (select 1 from messages w where w.session_id = s.id))
+           or exists (select 1 from messages w where w.session_id = s.id) or ${HAS_UNSENT})
        order by s.last_activity_at desc, s.started_at desc, s.id desc limit 1`,
     ),
     list: db.prepare<[{ folder: string | null; all: number; words: string | null; limit: number }], SessionRow>(
       `${SELECT} where s.deleted_at is null and s.end_reason is not 'compression'
          and (@folder is null or s.cwd = @folder)
          and (@all = 1 or (s.archived = 0 and s.hidden = 0 and (s.head_id is not null or s.opened_by_new = 1
-           or exists (select 1 from messages w where w.session_id = s.id))))
+           or exists (select 1 from messages w where w.session_id = s.id) or ${HAS_UNSENT})))
          and (@words is null or instr(lower(coalesce(s.title, '') || ' ' || s.id), @words) > 0)
        order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit`,
     ),

@@ -21,11 +21,15 @@ import type {
   SessionId,
 } from "./types.ts";
 
-export interface MoveOptions {
+/** What every verb that must not race a turn asks for. */
+export interface HeadOptions {
   /** The revision the person saw; another one is a conflict. */
   readonly expectedRevision?: number;
   /** My own lease does not stand in my way. */
   readonly holder?: HolderId;
+}
+
+export interface MoveOptions extends HeadOptions {
   /** Files that follow the head, planned in the same transaction and written after it. */
   readonly reverts?: readonly PlannedRevert[];
 }
@@ -48,26 +52,27 @@ export function undo(
   session: SessionRow,
   options: MoveOptions & { readonly turns: number; readonly probe?: Probe },
 ): Moved | Refusal {
-  const refused = refusalOf(tx, session, options);
+  const refused = moveRefusalOf(tx, session, options);
   if (refused) return refused;
   const begin = turnBegin(tx, session, options.turns);
   if (!begin) return { kind: "conflict", why: "There is nothing to undo." };
   const undone = (session.head_turn ?? 0) - begin.turn + 1;
   const move = moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
-  const reverts = planReverts(tx, { move }, options.reverts ?? []);
+  const reverts = planReverts(tx, { move, conversation: session.conversation_id }, options.reverts ?? []);
   tx.q.sessions.countRewind.run(session.id);
   return moved(session, begin.parent_id, { move, reverts, turns: undone, prompt: toMessage(begin) });
 }
 
 export function redo(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Moved | Refusal {
-  const refused = refusalOf(tx, session, options);
+  const refused = moveRefusalOf(tx, session, options);
   if (refused) return refused;
   const move = tx.q.moves.newestRedoable.get(session.id);
   if (!move || move.from_id === null) return { kind: "conflict", why: "There is nothing to redo." };
   const target = tx.q.messages.get.get(move.from_id);
   if (!target) throw ledgerError("row_missing", `Message ${move.from_id} is not there.`);
   const redone = moveHead(tx, session, { to: move.from_id, kind: "redo", redoable: false });
-  const reverts = planReverts(tx, { move: redone }, options.reverts ?? []);
+  const owner = { move: redone, conversation: session.conversation_id };
+  const reverts = planReverts(tx, owner, options.reverts ?? []);
   tx.q.moves.markRedone.run(tx.now, move.id);
   return moved(session, move.from_id, { move: redone, reverts, turns: target.turn - (session.head_turn ?? 0) });
 }
@@ -103,7 +108,24 @@ export function turnBegin(tx: Tx, session: SessionRow, turns: number): MessageRo
 }
 
 /** Why a head may not move now, if so. Nothing was written. */
-export function refusalOf(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Refusal | undefined {
+export function moveRefusalOf(
+  tx: Tx,
+  session: SessionRow,
+  options: HeadOptions & { probe?: Probe },
+): Refusal | undefined {
+  return refusalOf(tx, session, options) ?? unfinishedUndo(tx, session.conversation_id);
+}
+
+/** A row that is still planned would be written over what the next move brings, wherever the file is as it expects. */
+function unfinishedUndo(tx: Tx, conversation: ConversationId): Refusal | undefined {
+  const count = tx.q.files.countPlanned.get(conversation) ?? 0;
+  if (count === 0) return undefined;
+  const files = count === 1 ? "1 file waits" : `${count} files wait`;
+  return { kind: "busy", why: `An undo of files is not finished: ${files}.`, undecided: true };
+}
+
+/** Why nothing may be written beside a turn now, if so. Nothing was written. */
+export function refusalOf(tx: Tx, session: SessionRow, options: HeadOptions & { probe?: Probe }): Refusal | undefined {
   if (session.end_reason === "compression")
     throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
   if (options.expectedRevision !== undefined && options.expectedRevision !== session.revision)

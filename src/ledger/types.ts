@@ -339,6 +339,7 @@ export interface FileRevert {
   readonly direction: RevertDirection;
   /** What the file has to be now; absent: it must not exist. */
   readonly expected?: Hash;
+  readonly expectedMode?: number;
   /** What it shall be; absent: removed. */
   readonly target?: Hash;
   readonly mode?: number;
@@ -367,7 +368,7 @@ export type Refusal =
       readonly why: string;
       readonly holder?: ProcessIdentity;
       readonly since?: number;
-      /** An interrupted turn waits for a person's decision. */
+      /** An interrupted turn waits for a person's decision, or an undo for its files: `/recover` is the way on. */
       readonly undecided?: true;
     }
   | { readonly kind: "conflict"; readonly why: string };

@@ -49,7 +49,7 @@ class OpenScreen {
       onKeys: (events) => handleKeys(this.#screen, events, actions),
       onResize: () => this.#screen.redraw(),
       onContinue: () => this.#screen.resume(),
-      onSignal: (signal) => void this.#leave(EXIT.stopped, signal === "SIGINT"),
+      onSignal: (signal) => void this.#leave(EXIT.stopped, signal),
       onCrash: (error) => void this.#crash(error),
     });
     const words = `  stele ${start.version}  ${sanitize(start.folder)}`;
@@ -70,7 +70,7 @@ class OpenScreen {
         runner.stop();
         return true;
       },
-      quit: () => void this.#leave(EXIT.done),
+      quit: () => this.#askToQuit(),
       suspend: () => void this.#suspend(),
       mode: () => {
         const booted = this.#booted;
@@ -190,15 +190,21 @@ class OpenScreen {
     await this.#finish(exitCodeOf(turnError(error).code));
   }
 
+  /** What runs in the background is asked about first, as /quit does. */
+  #askToQuit(): void {
+    if (this.#isLeaving || !this.#conversation) void this.#leave(EXIT.done);
+    else void this.#conversation.run("/quit");
+  }
+
   /** Asked again by a person, there is no more waiting for the turn; a second hang-up changes nothing. */
-  async #leave(code: number, byPerson = true): Promise<void> {
-    if (this.#isLeaving) return byPerson ? this.#finish(code) : undefined;
+  async #leave(code: number, signal?: NodeJS.Signals): Promise<void> {
+    if (this.#isLeaving) return signal === undefined || signal === "SIGINT" ? this.#finish(code) : undefined;
     this.#isLeaving = true;
     this.#screen.dispatch({ type: "closing" });
     this.#screen.paint();
     void this.#conversation?.unsent.save();
     const { runner } = this.#booted ?? {};
-    if (runner) await within(runner.close(), patience.turn);
+    if (runner) await within(runner.close(signal === "SIGHUP" ? "hang-up" : "asked"), patience.turn);
     await this.#finish(code);
   }
 

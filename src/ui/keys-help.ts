@@ -16,6 +16,7 @@ export const keysHelp: readonly KeyHelp[] = [
   { keys: "tab", does: "complete a command" },
   { keys: "y, a, n, t", does: "answer an approval: yes, always, no, no and tell why" },
   { keys: "pgdn, pgup", does: "the rest of a long command or diff, before y (ctrl+d, ctrl+u too)" },
+  { keys: "space, a, d", does: "in a preview of files: tick, tick all, show what changes" },
   { keys: "ctrl+a, ctrl+e", does: "start and end of the line" },
   { keys: "alt+b, alt+f", does: "a word back, a word on" },
   { keys: "ctrl+w, ctrl+u, ctrl+k", does: "cut a word, to the start, to the end" },

@@ -6,7 +6,7 @@ import { madeCall } from "./block.ts";
 import { type DecideState, isOpenCall, manyAttempts } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, lineText, span } from "./styled-line.ts";
-import { cellWidth } from "./text-width.ts";
+import { cellWidth, truncate } from "./text-width.ts";
 import type { Role } from "./theme.ts";
 import { callLabel, callLine, elapsed, type Look, seconds } from "./tool-lines.ts";
 import { textLines } from "./transcript.ts";
@@ -52,21 +52,23 @@ function aboutCall(call: ToolCall, look: Look): readonly Line[] {
 }
 
 function aboutTurn(turn: OpenTurn, look: Look, { rows, now }: { rows: number; now: number }): readonly Line[] {
-  const head = textLines({ text: headWords(turn, now), role: "warning" }, look);
+  const head = textLines({ text: headWords(turn, now, look), role: "warning" }, look);
   const needed = turn.calls.filter(isOpenCall).flatMap((call) => callRows(call, look)).length;
   const left = rows - head.length - needed;
   const draft = turn.draft ? draftRows(turn.draft, look, left) : [];
   return [...head, ...callsInRows(turn.calls, look, rows - head.length - draft.length), ...draft];
 }
 
-function headWords({ admission, session }: OpenTurn, now: number): string {
-  const { summary, startedAt, attempts } = admission;
+/** The prompt gives way: some two rows in all. */
+function headWords({ admission, session }: OpenTurn, now: number, { width, theme }: Look): string {
+  const { startedAt, attempts } = admission;
+  const summary = truncate(sanitize(admission.summary), Math.max(20, 2 * width - 60), theme.glyphs.ellipsis);
   const { title } = session;
   // A title that was made of these words says nothing more.
-  const where = title === undefined || summary.startsWith(title) || title.startsWith(summary) ? "" : ` in "${title}"`;
+  const where = title === undefined || admission.summary.startsWith(title) ? "" : ` in "${truncate(title, 30)}"`;
   const ago = startedAt === undefined ? "" : `, ${agoWords(now - startedAt)}`;
   const tried = attempts < manyAttempts ? "" : `, tried ${attempts} times`;
-  return `! A turn was interrupted: "${sanitize(summary)}"${sanitize(where)}${ago}${tried}`;
+  return `! A turn was interrupted: "${summary}"${sanitize(where)}${ago}${tried}`;
 }
 
 /** In their order; those that are proven make room, the oldest first. */
@@ -87,7 +89,7 @@ function callsInRows(calls: readonly ToolCall[], look: Look, rows: number): read
 }
 
 /** On one row where both fit, else the evidence below. */
-export function callRows(call: ToolCall, look: Look): readonly Line[] {
+function callRows(call: ToolCall, look: Look): readonly Line[] {
   const { sign, role, words } = callEnd(call, look);
   const made = madeCall(call);
   const mark = span(look.width < 12 ? "" : `  ${sign} `, role);

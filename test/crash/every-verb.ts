@@ -172,7 +172,7 @@ class Script {
     const asked = { request: requestId(), reverts: this.#backTo("undo") };
     const planned = await this.#db.verb("planReverts", id, asked);
     if ("kind" in planned) throw new Error(planned.why);
-    this.#told.reverts.push(...planned);
+    await this.#mark(planned);
     const branched = await this.#db.verb("branch", id, { title: "a branch" });
     if (branched.kind !== "branched") throw new Error(branched.why);
     this.#told.sessions.push(branched.session.id);
@@ -184,7 +184,8 @@ class Script {
   #backTo(direction: "undo" | "redo"): PlannedRevert[] {
     const change = this.#told.changes[0]?.id;
     if (change === undefined) throw new Error("no change was stored");
-    const [now, target] = [bytesOf(`${direction} of this`), bytesOf("to that")];
+    const now = { bytes: bytesOf(`${direction} of this`), mode: 0o600 };
+    const target = { bytes: bytesOf("to that"), mode: 0o755 };
     return [{ change, direction, now, target }];
   }
 

@@ -37,7 +37,7 @@ async function expectStored(db: LedgerProcess, told: Told): Promise<void> {
   await expectFiles(db, told);
 }
 
-/** Every content that was promised is there, and no revert that was marked is planned again. */
+/** Every content and mode that was promised is there, and no revert that was marked is planned again. */
 async function expectFiles(db: LedgerProcess, { changes, reverts }: Told): Promise<void> {
   for (const change of changes) {
     const stored = await db.verb("changesOfCall", change.call);
@@ -46,9 +46,10 @@ async function expectFiles(db: LedgerProcess, { changes, reverts }: Told): Promi
       if (side) expect(sha256(await db.verb("blob", side.hash))).toBe(side.hash);
   }
   const planned = (await db.verb("plannedReverts")).map(({ id }) => id);
-  for (const { id, state, expected, target } of reverts) {
+  for (const revert of reverts) {
+    const { id, state, expected, target } = revert;
     if (state === "done") expect(planned).not.toContain(id);
-    else expect((await db.verb("markRevert", id, "done")).id).toBe(id);
+    expect(await db.verb("markRevert", id, "done")).toEqual({ ...revert, state: "done" });
     for (const hash of [expected, target]) if (hash) expect(sha256(await db.verb("blob", hash))).toBe(hash);
   }
 }

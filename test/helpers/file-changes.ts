@@ -1,9 +1,9 @@
 // Turns with calls that change files, and the contents they change: no file is touched, the ledger only hears of it.
 import { sha256 } from "../../src/ledger/ids.ts";
-import type { FileSide, NewChange } from "../../src/ledger/file-changes.ts";
+import type { FileImage, FileSide, NewChange } from "../../src/ledger/file-changes.ts";
 import type { SessionDB } from "../../src/ledger/session-db.ts";
 import type { CallId, FileChange, Message, Session, ToolCall } from "../../src/ledger/types.ts";
-import { type StartedTurn, startTurn } from "./ledger.ts";
+import { prompt, type StartedTurn, startTurn } from "./ledger.ts";
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -11,6 +11,10 @@ export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(by
 export function side(content: string | Uint8Array, mode = 0o644): FileSide & { readonly bytes: Uint8Array } {
   const bytes = typeof content === "string" ? bytesOf(content) : content;
   return { hash: sha256(bytes), mode, bytes };
+}
+
+export function image(content: string, mode = 0o644): FileImage {
+  return { bytes: bytesOf(content), mode };
 }
 
 /** One side without its bytes, as of a file that is too big or secret. */
@@ -34,9 +38,9 @@ export interface CallingTurn extends StartedTurn {
 export function startCalls(
   db: SessionDB,
   session: Session,
-  { names = ["c"], effect = "reversible", words = "change it" }: Partial<StartOptions> = {},
+  { names = ["c"], effect = "reversible", cwd }: Partial<StartOptions> = {},
 ): CallingTurn {
-  const started = startTurn(db, session, words);
+  const started = startTurn(db, session, prompt("change it", cwd));
   const asked = names.map((call) => ({ call, tool: "edit_file", input: { call } }) as const);
   const parts = asked.map((each) => ({ kind: "tool-call", ...each }) as const);
   const message = { parent: started.message.id, role: "assistant", parts, at: Date.now() } as const;
@@ -52,7 +56,8 @@ export function startCalls(
 interface StartOptions {
   readonly names: readonly string[];
   readonly effect: ToolCall["effect"];
-  readonly words: string;
+  /** Of the turn. */
+  readonly cwd: string;
 }
 
 export function onlyCall({ calls }: Pick<CallingTurn, "calls">): CallId {
@@ -73,8 +78,9 @@ export function changeFiles(
   db: SessionDB,
   session: Session,
   changes: readonly NewChange[],
+  { cwd }: Partial<StartOptions> = {},
 ): { readonly asking: Message; readonly changes: readonly FileChange[] } {
-  const started = startCalls(db, session);
+  const started = startCalls(db, session, cwd === undefined ? {} : { cwd });
   const stored = changes.flatMap((change) => db.planChange(started.turn, onlyCall(started), change));
   endTurn(db, started);
   return { asking: started.asking, changes: stored };

@@ -95,11 +95,11 @@ export interface StartedTurn {
 }
 
 /** Admitted, claimed and started. */
-export function startTurn(db: SessionDB, session: Session, text = "hello"): StartedTurn {
+export function startTurn(db: SessionDB, session: Session, asked: string | Payload = "hello"): StartedTurn {
   const { admission } = db.admit({
     request: requestId(),
     kind: "prompt",
-    payload: prompt(text),
+    payload: typeof asked === "string" ? prompt(asked) : asked,
     target: { kind: "session", asked: session.id },
     session: session.id,
   });

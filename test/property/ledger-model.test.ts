@@ -70,9 +70,10 @@ function run(program: readonly (readonly [string, Picks])[]): void {
   }
 }
 
-/** Whatever state it is in: once every turn is decided and everything deleted, nothing is left. */
+/** Whatever state it is in: once every turn and file is decided and everything deleted, nothing is left. */
 function emptyLedger(world: LedgerWorld): void {
   const [db] = world.dbs;
+  for (const { id } of db.plannedReverts()) db.markRevert(id, "done");
   world.model.verdicts[0] = "dead";
   world.model.verdicts[1] = "dead";
   const holder = "c:1" as NonNullable<ReturnType<typeof db.lease>>["holder"] & string;

@@ -6,10 +6,12 @@ import type {
   AdmissionStatus,
   CallId,
   CallState,
+  ChangeOrigin,
   ConversationId,
   Effect,
   FileChangeId,
   FileRevertId,
+  Hash,
   HolderId,
   MessageId,
   Outcome,
@@ -72,9 +74,17 @@ export interface HalfAnswer {
   readonly admission: AdmissionId;
   readonly parent: MessageId | undefined;
 }
+export interface ModelChange {
+  readonly id: FileChangeId;
+  readonly path: string;
+  readonly before: Hash;
+  readonly after: Hash;
+  readonly origin: ChangeOrigin;
+}
 export interface ModelRevert {
   readonly id: FileRevertId;
-  /** Whose head moved. */
+  readonly change: FileChangeId;
+  /** Whose head moved, or who asked. */
   readonly session: SessionId;
   state: "planned" | "done" | "conflict";
 }
@@ -97,7 +107,7 @@ export class LedgerModel {
   readonly admissions = new Map<AdmissionId, ModelAdmission>();
   readonly leases = new Map<ConversationId, ModelLease>();
   readonly calls = new Map<CallId, ModelCall>();
-  readonly changes = new Map<CallId, FileChangeId[]>();
+  readonly changes = new Map<CallId, ModelChange[]>();
   readonly reverts = new Map<FileRevertId, ModelRevert>();
   readonly answers = new Map<ConversationId, HalfAnswer>();
   /** Unsent text by window. */
@@ -124,7 +134,19 @@ export class LedgerModel {
   changesOn(head: MessageId | undefined): FileChangeId[] {
     const path = new Set(this.path(head).map((node) => node.id));
     const calls = [...this.calls.values()].filter((call) => path.has(call.message));
-    return calls.flatMap((call) => this.changes.get(call.id) ?? []);
+    return calls.flatMap((call) => this.changes.get(call.id) ?? []).map(({ id }) => id);
+  }
+
+  /** Another attempt records its edit anew: what an earlier one recorded goes, unless it happened or is named. */
+  supersede(call: ModelCall, by: ModelChange): void {
+    const named = new Set([...this.reverts.values()].map(({ change }) => change));
+    const isKept = (known: ModelChange) =>
+      known.path !== by.path ||
+      known.origin !== "recorded" ||
+      (known.before === by.before && known.after === by.after) ||
+      known.after === by.before ||
+      named.has(known.id);
+    this.changes.set(call.id, (this.changes.get(call.id) ?? []).filter(isKept));
   }
 
   /** Open ones in the order in which they are claimed. */
@@ -147,7 +169,15 @@ export class LedgerModel {
     return this.verdicts[lease.holder] !== "dead";
   }
 
-  /** Why a head may not move; a verb that names its holder is not stopped by its own lease. */
+  /** Why a head may not move: files of the last move that are not written yet come first. */
+  moveRefusal(session: ModelSession, self: Who | undefined): Expected {
+    const isPlanned = [...this.reverts.values()].some(
+      (each) => each.session === session.id && each.state === "planned",
+    );
+    return isPlanned ? "busy" : this.refusal(session, self);
+  }
+
+  /** Why nothing is written beside a turn; a verb that names its holder is not stopped by its own lease. */
   refusal(session: ModelSession, self: Who | undefined): Expected {
     const conversation = session.id as string as ConversationId;
     const lease = this.leases.get(conversation);

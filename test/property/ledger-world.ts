@@ -144,7 +144,9 @@ export class LedgerWorld {
     }
     for (const call of model.calls.values()) {
       if (!live.has(call.message)) continue;
-      expect(db.changesOfCall(call.id).map(({ id }) => id)).toEqual(model.changes.get(call.id) ?? []);
+      expect(db.changesOfCall(call.id).map(({ id }) => id)).toEqual(
+        model.changes.get(call.id)?.map(({ id }) => id) ?? [],
+      );
       const { state, attempts, result } = db.call(call.id);
       expect({ state, attempts, result }).toEqual({ state: call.state, attempts: call.attempts, result: call.result });
     }

@@ -193,7 +193,7 @@ const undo: Step = (world, { who, a, b, n }) => {
   if (id === undefined || holder === undefined) return;
   const session = world.modelOf(id);
   const begin = session && world.model.turnBegin(session, n + 1);
-  const refusal = session ? world.model.refusal(session, who) : "not_found";
+  const refusal = session ? world.model.moveRefusal(session, who) : "not_found";
   const expected = refusal === "ok" && !begin ? "conflict" : refusal;
   const reverts = revertsFrom(world, session?.head, { b, direction: "undo" });
   const moved = world.agree("undo", expected, () => world.dbs[who].undo(id, n + 1, { holder, reverts }));
@@ -215,15 +215,15 @@ function revertsFrom(
     .map((change, at) => ({
       change,
       direction,
-      ...((b + at) % 4 !== 0 && { now: Buffer.from(world.unique("now ")) }),
-      ...((b + at) % 5 !== 0 && { target: Buffer.from(`content ${b % 2}`) }),
+      ...((b + at) % 4 !== 0 && { now: { bytes: Buffer.from(world.unique("now ")), mode: 0o600 + (b % 8) } }),
+      ...((b + at) % 5 !== 0 && { target: { bytes: Buffer.from(`content ${b % 2}`), mode: 0o640 } }),
     }));
 }
 
 function addReverts(world: LedgerWorld, session: ModelSession, moved: Moved | Refusal): void {
   if (moved.kind !== "moved") throw new Error(moved.why);
-  for (const { id } of moved.reverts) {
-    world.model.reverts.set(id, { id, session: session.id, state: "planned" });
+  for (const { id, change } of moved.reverts) {
+    world.model.reverts.set(id, { id, change, session: session.id, state: "planned" });
     world.allReverts.push(id);
   }
 }
@@ -238,7 +238,7 @@ const redo: Step = (world, { who, a, b }) => {
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined) return;
   const session = world.modelOf(id);
-  const refusal = session ? world.model.refusal(session, who) : "not_found";
+  const refusal = session ? world.model.moveRefusal(session, who) : "not_found";
   const expected = refusal === "ok" && session?.undone.length === 0 ? "conflict" : refusal;
   const reverts = revertsFrom(world, session?.undone.at(-1), { b, direction: "redo" });
   const moved = world.agree("redo", expected, () => world.dbs[who].redo(id, { holder, reverts }));
@@ -254,7 +254,7 @@ const retry: Step = (world, { who, a }) => {
   const { model } = world;
   const session = world.modelOf(id);
   const begin = session && model.turnBegin(session, 1);
-  const refusal = session ? model.refusal(session, who) : "not_found";
+  const refusal = session ? model.moveRefusal(session, who) : "not_found";
   const expected = refusal === "ok" && !begin ? "conflict" : refusal;
   const wanted = { request: world.request(), approval: "auto", cwd: "/", holder } as const;
   const result = world.agree("retry", expected, () => world.dbs[who].retry(id, wanted));
@@ -294,7 +294,7 @@ const deleteConversation: Step = (world, { who, a, n }) => {
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined || n !== 0) return;
   const session = world.modelOf(id);
-  const expected = session ? world.model.refusal(session, who) : "not_found";
+  const expected = session ? world.model.moveRefusal(session, who) : "not_found";
   world.agree("delete", expected, () => world.dbs[who].deleteConversation(id, { holder }));
   if (expected === "ok") world.model.forgetConversation(id as string as ConversationId);
 };

@@ -50,14 +50,23 @@ const planChange = callStep(
       return { hash: sha256(bytes), mode: 0o644, ...(n !== 3 && { bytes }) };
     };
     const change = { path: `/file ${a % 2}`, before: side(n), after: side(n + 1) };
-    const stored =
-      n === 2
+    const origin = n === 2 ? "suspected" : "recorded";
+    const [stored] =
+      origin === "suspected"
         ? world.dbs[who].suspectChanges(turn, call.id, [change])
         : world.dbs[who].planChange(turn, call.id, change);
-    expect(stored).toMatchObject([{ call: call.id, restorable: n !== 3 }]);
+    if (!stored) throw new Error("no change was stored");
+    expect(stored).toMatchObject({ call: call.id, restorable: n !== 3 });
+    const row = {
+      id: stored.id,
+      path: change.path,
+      before: change.before.hash,
+      after: change.after.hash,
+      origin,
+    } as const;
+    if (origin === "recorded" && call.attempts > 1) world.model.supersede(call, row);
     const known = world.model.changes.get(call.id) ?? [];
-    const fresh = stored.map(({ id }) => id).filter((id) => !known.includes(id));
-    world.model.changes.set(call.id, [...known, ...fresh]);
+    if (!known.some(({ id }) => id === stored.id)) world.model.changes.set(call.id, [...known, row]);
   },
   (call, _, row) => whenStarted(row, ["running"], call),
 );
@@ -79,21 +88,22 @@ const planReverts: Step = (world, { who, a, b }) => {
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined) return;
   const session = world.modelOf(id);
-  // Of calls this conversation asked for: a plan without a head move goes with the conversation of its call.
-  const own = new Set([...world.model.nodes.values()].filter((node) => node.session === id).map((node) => node.id));
-  const calls = [...world.model.calls.values()].filter((call) => own.has(call.message));
-  const changes = session ? calls.flatMap((call) => world.model.changes.get(call.id) ?? []) : [];
-  const chosen = changes.slice(b % 3).slice(0, 2);
-  const reverts = chosen.map(
-    (change) => ({ change, direction: "undo", now: Buffer.from(world.unique("now ")) }) as const,
-  );
+  const chosen = world.model
+    .changesOn(session?.head)
+    .slice(b % 3)
+    .slice(0, 2);
+  const reverts = chosen.map((change) => {
+    const now = { bytes: Buffer.from(world.unique("now ")), mode: 0o644 };
+    return { change, direction: "undo", now } as const;
+  });
   const wanted = { request: world.request(), holder, reverts };
-  const expected = session ? world.model.refusal(session, who) : "not_found";
+  const expected = session ? world.model.moveRefusal(session, who) : "not_found";
   const planned = world.agree("planReverts", expected, () => world.dbs[who].planReverts(id, wanted));
   if (!planned || "kind" in planned) return;
   expect(planned.map(({ change }) => change)).toEqual(chosen);
   for (const revert of planned) {
-    world.model.reverts.set(revert.id, { id: revert.id, session: id, state: "planned" });
+    const { change } = revert;
+    world.model.reverts.set(revert.id, { id: revert.id, change, session: id, state: "planned" });
     world.allReverts.push(revert.id);
   }
   const other = who === 0 ? world.dbs[1] : world.dbs[0];

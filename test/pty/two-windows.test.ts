@@ -1,7 +1,12 @@
 // Two windows on one conversation, and what a kill leaves: takeover, waiting prompts, and the new start.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStele, ready, type } from "../helpers/screen-program.ts";
 import { workplace } from "../helpers/stele.ts";
+
+/** Its command goes on after a kill. */
+const lasting = "run touch started; sleep 600";
 
 describe("two windows on one conversation", () => {
   it("show each other's turns, keep a prompt waiting, refuse an undo, and take over from the dead", async () => {
@@ -15,10 +20,10 @@ describe("two windows on one conversation", () => {
     await type(first, "say from the first");
     await second.waitFor(/● from the first/);
 
-    await type(first, "run sleep 600");
+    await type(first, lasting);
     await first.waitFor(/Allow shell/);
     first.write("y");
-    await first.waitFor(/shell sleep 600 +running/);
+    await first.waitFor(() => existsSync(path.join(place.folder, "started")));
     await type(second, "/undo");
     await second.waitFor(/running in stele|pid \d+/i);
     second.write("say from the second\r");
@@ -32,7 +37,7 @@ describe("two windows on one conversation", () => {
     const open = JSON.parse((await place.stele(["recover", "--json"])).out) as {
       open: readonly { prompt: string; calls: readonly { tool: string; state: string }[] }[];
     };
-    expect(open.open).toMatchObject([{ prompt: "run sleep 600", calls: [{ tool: "shell", state: "unknown" }] }]);
+    expect(open.open).toMatchObject([{ prompt: lasting, calls: [{ tool: "shell", state: "running" }] }]);
   });
 });
 
@@ -40,18 +45,22 @@ describe("a killed window", () => {
   it("is told about at the next start, and settling leaves a conversation that goes on", async () => {
     const place = workplace();
     const doomed = openStele(place);
-    await type(doomed, "run sleep 600");
+    await type(doomed, lasting);
     await doomed.waitFor(/Allow shell/);
     doomed.write("y");
-    await doomed.waitFor(/shell sleep 600 +running/);
+    await doomed.waitFor(() => existsSync(path.join(place.folder, "started")));
     doomed.kill("SIGKILL");
     await doomed.exit;
 
     const next = openStele(place, ["-c"]);
-    await next.waitFor(/A turn was interrupted: "run sleep 600"/);
-    expect(next.screen().join("\n")).toMatch(/\? started, no end recorded/);
+    await next.waitFor(/A turn was interrupted: "run touch started; sleep 600"/);
+    expect(next.screen().join("\n")).toMatch(/↻ shell touch started; sleep 600 +still running/);
+    next.write("\r");
+    await next.waitFor(/❯ Wait for it\n {2}Stop it/);
     next.write("\x1b[B\r");
-    await next.waitFor(/settled|interrupted/i);
+    await next.waitFor(/❯ Resume the turn/);
+    next.write("\x1b[B\r");
+    await next.waitFor(/is settled as interrupted/);
     await type(next, "say it goes on");
     await next.waitFor(/● it goes on/);
     await type(next, "/quit");

@@ -45,13 +45,17 @@ async function killedUndo(run: Run): Promise<void> {
   await run.ask(run.prompt(["edit", "create", "edit"]));
   const { session, random } = run;
   if (session === undefined) throw new Error("no session was told");
-  await run.doom(commands.undo(session), moments.undo(random));
+  await doomedMove(run, commands.undo(session));
   if (random.chance(0.6)) {
     await recoverAll(run);
-    await run.doom(commands.redo(session), moments.undo(random));
+    await doomedMove(run, commands.redo(session));
   }
   await recoverAll(run);
   if (random.chance(0.4)) await goOn(run);
+}
+
+function doomedMove(run: Run, args: readonly string[]): Promise<boolean> {
+  return run.doom(args, moments.undo(run.random, args));
 }
 
 async function killedRecovery(run: Run): Promise<void> {
@@ -60,7 +64,10 @@ async function killedRecovery(run: Run): Promise<void> {
   const moment = isStreamed ? moments.streaming(random) : moments.command(random);
   await run.doom(run.prompt([isStreamed ? "edit" : "long-command", "edit"]), moment);
   if (random.chance(0.3)) run.killCommands();
-  for (let left = random.between(1, 2); left > 0; left -= 1) await run.doom(recovering(run), moments.recovery(random));
+  for (let left = random.between(2, 3); left > 0; left -= 1) {
+    const args = recovering(run);
+    await run.doom(args, moments.recovery(random, args));
+  }
   await recoverAll(run);
 }
 
@@ -94,8 +101,8 @@ const PATIENCE_MS = 6_000;
  */
 async function takeover(run: Run): Promise<void> {
   const { random } = run;
-  const first = run.start(run.prompt(["long-command", "edit", "long-command"]));
-  const isCommand = random.chance(0.6);
+  const first = run.start(run.prompt(["long-command", "edit", "long-command", "command"]));
+  const isCommand = random.chance(0.5);
   const begun = await first.until(isCommand ? isRunning(/^shell$/) : isStreaming);
   if (begun && random.chance(0.3)) await pause(random.below(100));
   first.signal("SIGSTOP");
@@ -110,18 +117,17 @@ async function takeover(run: Run): Promise<void> {
   } finally {
     first.signal("SIGCONT");
   }
-  const { signal, err } = await first.ended;
-  if (signal !== null) throw new Error(`the first process hung after it was overtaken: ${err}`);
+  await run.endOf(first);
   run.findRobbed(own);
   await recoverAll(run);
 }
 
 /** Mostly in the middle of what the second process does, sometimes at any time, sometimes after its end. */
 async function wakeUp({ random, world }: Run): Promise<void> {
-  if (random.chance(0.15)) return pause(PATIENCE_MS);
-  if (random.chance(0.2)) return pause(random.between(300, 2_000));
+  if (random.chance(0.1)) return pause(PATIENCE_MS);
+  if (random.chance(0.15)) return pause(random.between(300, 2_000));
   const before = world.effectCount;
   const until = performance.now() + PATIENCE_MS;
   while (world.effectCount === before && performance.now() < until) await pause(EFFECT_POLL_MS);
-  return pause(random.below(300));
+  return pause(random.below(80));
 }

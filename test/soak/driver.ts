@@ -40,6 +40,8 @@ export interface Ended {
   readonly lines: readonly Line[];
   readonly text: string;
   readonly err: string;
+  /** It took longer than anything may, and was killed for it. */
+  readonly hung: boolean;
 }
 
 export interface Place {
@@ -115,7 +117,11 @@ export class Stele {
   }
 
   #watch(): Promise<Ended> {
-    const limit = setTimeout(() => this.killGroup(), LIMIT_MS);
+    let hung = false;
+    const limit = setTimeout(() => {
+      hung = true;
+      this.killGroup();
+    }, LIMIT_MS);
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.err += text;
@@ -126,7 +132,7 @@ export class Stele {
         clearTimeout(limit);
         this.#hasEnded = true;
         this.#wake();
-        resolve({ code, signal, lines: this.lines, text: this.#text, err: this.err });
+        resolve({ code, signal, lines: this.lines, text: this.#text, err: this.err, hung });
       });
     });
   }

@@ -47,13 +47,15 @@ export function findAtEnd(given: {
   readonly allowed: ReadonlyMap<string, number>;
   /** Undo takes files back too. */
   readonly undoesFiles: boolean;
+  /** Recovery was asked until nothing was open. */
+  readonly isWhole: boolean;
 }): Finding[] {
-  const { look, world, lines, ledger, allowed, undoesFiles } = given;
+  const { look, world, lines, ledger, allowed, undoesFiles, isWhole } = given;
   return [
     ...findInLedger(ledger, lines),
     ...findInEffects(look, world, allowed),
-    ...findInFiles(look, world, undoesFiles),
-    ...findOpen(look),
+    ...findInFiles(look, world, undoesFiles && isWhole),
+    ...(isWhole ? findOpen(look) : []),
   ];
 }
 
@@ -107,20 +109,20 @@ function lostOfCommand(db: SessionDB, line: Line): string[] {
 }
 
 function lostTurn(db: SessionDB, { admission, outcome }: ToldTurn): string[] {
-  const stored = db.admission(admission).outcome;
+  const stored = ifThere(() => db.admission(admission))?.outcome;
   return stored === outcome ? [] : [`turn ${admission} was told ${outcome} and is ${stored}`];
 }
 
 function lostCall(db: SessionDB, { id, state }: { id: CallId; state: ToolCall["state"] }): string[] {
-  const stored = stateOf(db, id);
+  const stored = ifThere(() => db.call(id))?.state;
   return stored !== undefined && isAsFar(stored, state) ? [] : [`call ${id} was told ${state} and is ${stored}`];
 }
 
-function stateOf(db: SessionDB, id: CallId): ToolCall["state"] | undefined {
+function ifThere<Row>(read: () => Row): Row | undefined {
   try {
-    return db.call(id).state;
+    return read();
   } catch {
-    return undefined; // there is no such call
+    return undefined; // its row is not there
   }
 }
 

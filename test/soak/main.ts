@@ -87,7 +87,8 @@ async function oneRun(n: number, { given, modelUrl, scripts, undoesFiles }: Sett
   const problems: string[] = [];
   const note = (error: unknown) => problems.push((error as Error).message);
   await ACTS[act](run).catch(note);
-  await run.finish({ undoesFiles, comparesRequests: act !== "takeover" }).catch(note);
+  const ending = { undoesFiles, comparesRequests: act !== "takeover", isWhole: problems.length === 0 };
+  await run.finish(ending).catch(note);
   run.end();
   scripts.delete(model);
   const { hits, findings, overtaken } = run;

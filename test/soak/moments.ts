@@ -36,9 +36,16 @@ const PLANNED_POINTS = ["before:plan-change", "after:plan-change"];
 const COMMAND_POINTS = ["before:tool-run", "after:tool-run", "after:start-call", "before:finish-call"];
 const SUPERVISOR_POINTS = ["before:call-supervisor", "after:call-supervisor"];
 const SETTLE_POINTS = ["before:settle", "before:settle", "after:settle"];
-const UNDO_POINTS = ["undo", "redo", "plan-reverts", "mark-revert", "file-revert"];
-const RECOVERY_POINTS = ["acquire-lease", "release-lease", "settle-unknown", "resume-unknown", "resolve-call"];
-const PROOF_POINTS = ["call-unknown", "prove-call", "reopen-call", "hold", "mark-revert", "file-revert"];
+const REVERT_POINTS = ["file-revert", "mark-revert"];
+/** Passed by every command that recovers, while something is open. */
+const LEASE_POINTS = ["acquire-lease", "release-lease"];
+/** Passed once the command is carried out. */
+const VERDICT_POINTS: Readonly<Record<string, string>> = {
+  settle: "settle-unknown",
+  resume: "resume-unknown",
+  call: "resolve-call",
+};
+const PROOF_POINTS = ["call-unknown", "prove-call"];
 
 /** Between two steps of anything. */
 const ANY_POINTS = [
@@ -66,13 +73,15 @@ export const moments = {
   settle(random: Random): Moment {
     return random.chance(0.7) ? point(random, SETTLE_POINTS) : { kind: "final", ms: random.below(6) };
   },
-  undo(random: Random): Moment {
-    if (random.chance(0.2)) return { kind: "start", ms: random.between(200, 600) };
-    return point(random, around(UNDO_POINTS), 3);
+  undo(random: Random, [verb = ""]: readonly string[]): Moment {
+    if (random.chance(0.15)) return { kind: "start", ms: random.between(200, 600) };
+    return random.chance(0.3) ? point(random, around([verb])) : point(random, around(REVERT_POINTS), 2);
   },
-  recovery(random: Random): Moment {
-    if (random.chance(0.3)) return { kind: "start", ms: random.between(220, 600) };
-    return point(random, around([...RECOVERY_POINTS, ...PROOF_POINTS]));
+  recovery(random: Random, [, verb = ""]: readonly string[]): Moment {
+    if (random.chance(0.2)) return { kind: "start", ms: random.between(220, 500) };
+    const own = VERDICT_POINTS[verb];
+    if (own !== undefined && random.chance(0.5)) return point(random, around([own]));
+    return point(random, around(random.chance(0.3) ? PROOF_POINTS : LEASE_POINTS));
   },
   any(random: Random): Moment {
     if (random.chance(0.3)) return point(random, around(ANY_POINTS), 3);

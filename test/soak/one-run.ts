@@ -36,6 +36,12 @@ export interface RunGiven {
   readonly random: Random;
 }
 
+export interface Ending {
+  readonly undoesFiles: boolean;
+  readonly comparesRequests: boolean;
+  readonly isWhole: boolean;
+}
+
 export class Run {
   readonly random: Random;
   readonly world: World;
@@ -79,8 +85,13 @@ export class Run {
 
   /** To its end. What does not come to one by itself is no finding of the counts: it breaks the run off. */
   async ask(args: readonly string[]): Promise<Ended> {
-    const ended = await this.start(args).ended;
-    if (ended.signal !== null) throw new Error(`stele ${args.join(" ")} hung: ${ended.err}`);
+    return this.endOf(this.start(args));
+  }
+
+  async endOf(stele: Stele): Promise<Ended> {
+    const ended = await stele.ended;
+    const how = ended.hung ? "hung" : "was killed by somebody else";
+    if (ended.signal !== null) throw new Error(`stele ${stele.args.join(" ")} ${how}: ${ended.err}`);
     return ended;
   }
 
@@ -110,6 +121,7 @@ export class Run {
       else stele.kill();
     }
     const ended = await stele.ended;
+    if (ended.hung) throw new Error(`stele ${args.join(" ")} hung: ${ended.err}`);
     if (ended.signal !== "SIGKILL") return false;
     const look = this.look();
     this.hits.push(hitOf({ args, lines: ended.lines, look, gotFinal: this.script.finals > finals }));
@@ -128,12 +140,13 @@ export class Run {
     while (commandsOf(this.place.home).length > 0 && performance.now() < until) await pause(QUIET_POLL_MS);
   }
 
-  /** `comparesRequests`: nobody else asked for the same answers meanwhile. */
-  async finish(options: { readonly undoesFiles: boolean; readonly comparesRequests: boolean }): Promise<void> {
+  /** `comparesRequests`: nobody else asked for the same answers meanwhile. `isWhole`: the person came to an end. */
+  async finish(options: Ending): Promise<void> {
     await this.quiet();
     const { world, allowed, script } = this;
+    const { undoesFiles, isWhole } = options;
     const ledger = path.join(this.place.home, "state.db");
-    const given = { look: this.look(), world, lines: this.#told(), ledger, allowed, undoesFiles: options.undoesFiles };
+    const given = { look: this.look(), world, lines: this.#told(), ledger, allowed, undoesFiles, isWhole };
     this.findings.push(...findAtEnd(given));
     for (const what of options.comparesRequests ? script.changedRequests : [])
       this.findings.push({ count: "requests changed by a crash", what });

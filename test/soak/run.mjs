@@ -1,4 +1,4 @@
-// `node test/soak/run.mjs [--break fence|intent|settle] [--seed N] [--act NAME] [--json FILE]`, SOAK_RUNS runs (50 without it).
+// `node test/soak/run.mjs [--break fence|intent|settle] [--seed N] [--act NAME] [--json FILE]`, SOAK_RUNS runs (else 50).
 // Builds a private copy of the program from the sources as they are, in a folder of its own, bundles the soak and runs
 // it against that copy. The copy differs from the real one in two places: a short lease, so that a stopped process
 // can be overtaken while somebody waits, and with --break a rule that is switched off. Removes all it made.
@@ -23,7 +23,8 @@ if (typeof asked === "string") {
   process.stderr.write(`${asked}\n${USAGE}\n`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await soak(asked);
+  // Nothing that still waits in it matters any more.
+  process.exit(await soak(asked));
 }
 
 function parse() {
@@ -96,11 +97,15 @@ function edit(file, edits) {
   writeFileSync(file, text);
 }
 
-/** Whatever still works in one of the homes ends first: a command outlives its stele, as it must. */
 function cleanUp(place) {
-  for (const pid of processesBelow(place)) kill(pid);
+  endAllBelow(place);
   rmSync(place, { recursive: true, force: true, maxRetries: 5 });
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** What still works in one of the homes: a command outlives its stele, as it must. */
+function endAllBelow(place) {
+  for (const pid of processesBelow(place)) kill(pid);
 }
 
 function processesBelow(place) {
@@ -133,7 +138,9 @@ function kill(pid) {
 function removeLeftovers(where) {
   for (const name of readdirSync(where)) {
     const pid = /^stele-soak-(\d+)$/.exec(name)?.[1];
-    if (pid && !isRunning(Number(pid))) rmSync(path.join(where, name), { recursive: true, force: true });
+    if (!pid || isRunning(Number(pid))) continue;
+    endAllBelow(path.join(where, name));
+    rmSync(path.join(where, name), { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 // What the model of a run says: turns made before they are asked for, each a few answers with calls and a last one
 // without. Which answer comes next is read off the request, so a turn that goes on after a crash goes on in the script.
 import type { ChatBody, ModelReply, ScriptedCall, StreamReply } from "../helpers/model-server.ts";
-import type { Random } from "./random.ts";
+import { type Random, seeded } from "./random.ts";
 import { effectCommand, type World } from "./world.ts";
 
 /** One answer. */
@@ -20,6 +20,8 @@ export type StepKind = "command" | "long-command" | "edit" | "create" | "overwri
 export class Script {
   readonly #world: World;
   readonly #random: Random;
+  /** Of its own: requests come when they come, and shall not change what is decided after them. */
+  readonly #pace: Random;
   readonly #turns: Turn[] = [];
   readonly #requests = new Map<string, string>();
   readonly #changed: string[] = [];
@@ -29,6 +31,7 @@ export class Script {
   constructor(world: World, random: Random) {
     this.#world = world;
     this.#random = random;
+    this.#pace = seeded(random.below(2 ** 31));
   }
 
   /** How many last answers were sent to their end. */
@@ -64,7 +67,7 @@ export class Script {
     this.#compare(`answer ${asked} of ${turn.prompt}`, JSON.stringify(body));
     const step = turn.steps[asked];
     if (!step) void sentWhole.then((end) => end === "whole" && this.#sentFinal());
-    return slowly(step ? { calls: step.calls } : {}, { name: `${turn.prompt}${asked}`, random: this.#random });
+    return slowly(step ? { calls: step.calls } : {}, { name: `${turn.prompt}${asked}`, random: this.#pace });
   }
 
   #compare(name: string, request: string): void {

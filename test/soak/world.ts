@@ -6,7 +6,7 @@ import path from "node:path";
 const ABSENT = "";
 const EFFECTS = "effects.log";
 /** What an edit writes before it gets its name: litter after a kill, and no content of any file. */
-const TEMPORARY = /(^|\/)\.stele-[0-9a-f]+\.tmp$/;
+const TEMPORARY = /(^|\/)\.stele-[0-9a-f-]+\.tmp$/;
 
 /** What a scripted edit does to one file. */
 export interface Edit {

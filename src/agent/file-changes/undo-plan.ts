@@ -32,9 +32,8 @@ export interface RevertedFile {
 interface PlannedPath {
   readonly path: string;
   readonly cwd: string;
-  /** The newest and the oldest of its changes in the range. */
+  /** The newest of its changes in the range. */
   readonly change: FileChangeId;
-  readonly oldest: FileChangeId;
   readonly origin: FileChange["origin"];
   /** Lines, from now to target; 0 for what is no text. */
   readonly added: number;
@@ -110,7 +109,6 @@ async function planPath(steps: readonly Step[], world: PlanWorld): Promise<Plann
     path,
     cwd,
     change: ids.at(-1) ?? last.id,
-    oldest: ids[0] ?? first.id,
     origin: steps.every(({ origin }) => origin === "suspected") ? ("suspected" as const) : ("recorded" as const),
   };
   const left = { ...base, action: "none", added: 0, removed: 0 } as const;

@@ -9,7 +9,7 @@ import type {
   SessionId,
   TurnRef,
 } from "../../../src/ledger/types.ts";
-import { bytesOf, changeFiles, edit } from "../../helpers/file-changes.ts";
+import { changeFiles, edit, image } from "../../helpers/file-changes.ts";
 import {
   acquire,
   envelope,
@@ -376,11 +376,13 @@ describe("deleting", () => {
     const session = newSession(first);
     const all = Array.from({ length: 80 }, (_, n) => changeFiles(first, session, [edit("/f", `${n}`, `${n + 1}`)]));
     const reverts = all.flatMap(({ changes }) =>
-      changes.map((change) => ({ change: change.id, direction: "undo", now: bytesOf(`now ${change.id}`) }) as const),
+      changes.map((change) => ({ change: change.id, direction: "undo", now: image(`now ${change.id}`) }) as const),
     );
-    first.planReverts(session.id, { request: requestId(), reverts });
+    const asked = first.planReverts(session.id, { request: requestId(), reverts });
+    for (const { id } of "kind" in asked ? [] : asked) first.markRevert(id, "done");
     expect(first.undo(session.id, 80, { reverts })).toMatchObject({ kind: "moved", turns: 80 });
-    first.deleteConversation(session.id);
+    for (const { id } of first.plannedReverts()) first.markRevert(id, "conflict");
+    expect(first.deleteConversation(session.id)).toMatchObject({ kind: "deleted" });
     expect(first.purgeStep()).toBe(false);
     expect(first.verify({ full: true })).toEqual([]);
     forget(first);

@@ -6,20 +6,22 @@ import { sha256 } from "../../../src/ledger/ids.ts";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type { FileChangeId, FileRevertId, HeadMoveId, RequestId, Session } from "../../../src/ledger/types.ts";
 import {
-  bytesOf,
   changeFiles,
   edit,
   endTurn,
   hashOnly,
+  image,
   onlyCall,
   side,
   startCalls,
   textOf,
 } from "../../helpers/file-changes.ts";
 import {
+  acquire,
   forget,
   newSession,
   openLedger,
+  ROUTE,
   requestId,
   runTurn,
   startTurn,
@@ -36,9 +38,14 @@ function backFrom(change: FileChangeId, now: string | undefined, target: string 
   return {
     change,
     direction: "undo",
-    ...(now !== undefined && { now: bytesOf(now) }),
-    ...(target !== undefined && { target: bytesOf(target) }),
+    ...(now !== undefined && { now: image(now) }),
+    ...(target !== undefined && { target: image(target) }),
   };
+}
+
+/** As if each file had been written. */
+function finish(db: SessionDB, state: "done" | "conflict" = "done"): void {
+  for (const { id } of db.plannedReverts()) db.markRevert(id, state);
 }
 
 function moved<T extends { readonly kind: string }>(result: T): Extract<T, { kind: "moved" }> {
@@ -84,16 +91,6 @@ describe("a planned change", () => {
     const first = db.planChange(started.turn, onlyCall(started), edit("/f", "old", "new"));
     expect(db.planChange(started.turn, onlyCall(started), edit("/f", "old", "new"))).toEqual(first);
     expect(rowCounts(path)).toMatchObject({ file_changes: 1, blobs: 2, blob_refs: 2 });
-    endTurn(db, started);
-  });
-
-  it("of a second attempt that met another content is another row", () => {
-    const db = openLedger();
-    const started = startCalls(db, newSession(db));
-    const id = onlyCall(started);
-    db.planChange(started.turn, id, edit("/f", "old", "new"));
-    db.planChange(started.turn, id, edit("/f", "touched meanwhile", "new"));
-    expect(db.changesOfCall(id).map((each) => each.before?.hash)).toEqual([sha256("old"), sha256("touched meanwhile")]);
     endTurn(db, started);
   });
 
@@ -181,7 +178,6 @@ describe("a revert", () => {
         change: changed.id,
         expected: sha256("new and touched"),
         target: sha256("old"),
-        mode: 0o644,
       }),
     ]);
     expect(undone.reverts[0]).not.toHaveProperty("target");
@@ -238,14 +234,19 @@ describe("a revert", () => {
     const head = db.session(session.id).head;
     const first = moved(db.undo(session.id, 1, { reverts: [backFrom(id, "new, touched", "old")] }));
     expect(db.redoableMove(session.id)).toEqual({ move: first.move, to: head });
-    for (const { id: each } of first.reverts) db.markRevert(each, "done");
-    const again = { change: id, direction: "redo", now: bytesOf("old"), target: bytesOf("new, touched") } as const;
+    finish(db);
+    const again = {
+      change: id,
+      direction: "redo",
+      now: image("old", 0o600),
+      target: image("new, touched", 0o755),
+    } as const;
     const second = moved(db.redo(session.id, { reverts: [again] }));
     expect(db.redoableMove(session.id)).toBeUndefined();
     expect(only(second.reverts)).toMatchObject({ direction: "redo", mode: 0o755, target: sha256("new, touched") });
-    for (const { id: each } of second.reverts) db.markRevert(each, "conflict");
+    finish(db, "conflict");
     const third = moved(db.undo(session.id, 1, { reverts: [backFrom(id, "mine", "old")] }));
-    expect(only(third.reverts)).toMatchObject({ direction: "undo", mode: 0o600, expected: sha256("mine") });
+    expect(only(third.reverts)).toMatchObject({ direction: "undo", mode: 0o644, expected: sha256("mine") });
     expect(db.plannedReverts()).toEqual(third.reverts);
     expect([first, second, third].map(({ move }) => db.revertsOf({ move }).map(({ state }) => state))).toEqual([
       ["done"],
@@ -265,8 +266,30 @@ describe("a revert", () => {
     first.close();
     const db = openLedger({ path });
     expect(db.plannedReverts()).toEqual(reverts);
-    for (const each of db.plannedReverts()) db.markRevert(each.id, "done");
+    finish(db);
     expect(db.plannedReverts()).toEqual([]);
+  });
+
+  it.each([
+    ["both", image("x", 0o755), image("y", 0o600)],
+    ["both and nothing else", image("x", 0o755), image("x", 0o644)],
+    ["none of a file that is not there, and the one to give", undefined, image("y", 0o4711)],
+    ["the one it has, and none of a file that is to go", image("x", 0o400), undefined],
+    ["modes of nothing allowed", image("x", 0), image("y", 0)],
+  ])("keeps the modes as they were and as they shall be: %s", (_, now, target) => {
+    const path = `${temporaryFolder()}/state.db`;
+    const first = openLedger({ path });
+    const session = newSession(first);
+    const { id } = only(changesOf(first, session, [edit("/f", "1", "2")]));
+    const revert = { change: id, direction: "undo", ...(now && { now }), ...(target && { target }) } as const;
+    const { reverts } = moved(first.undo(session.id, 1, { reverts: [revert] }));
+    forget(first);
+    first.close();
+    const db = openLedger({ path });
+    const stored = only(db.plannedReverts());
+    expect(stored).toEqual(only(reverts));
+    expect([stored.expectedMode, stored.mode]).toEqual([now?.mode, target?.mode]);
+    expect([stored.expected, stored.target]).toEqual([now && sha256(now.bytes), target && sha256(target.bytes)]);
   });
 
   it("belongs to the conversation whose head was moved, also where a branch shows a call of another one", () => {
@@ -279,6 +302,13 @@ describe("a revert", () => {
     const theirs = moved(db.undo(branched.session.id, 1, { reverts: [backFrom(id, "2", "1")] }));
     expect(only(own.reverts).conversation).toBe(session.conversation);
     expect(only(theirs.reverts).conversation).toBe(branched.session.conversation);
+    finish(db);
+    const request = requestId();
+    const wanted = { request, reverts: [backFrom(id, "2", "1")] };
+    db.planReverts(branched.session.id, wanted);
+    expect(only(db.revertsOf({ request })).conversation).toBe(branched.session.conversation);
+    expect(db.redo(session.id)).toMatchObject({ kind: "moved" });
+    expect(db.redo(branched.session.id)).toMatchObject({ kind: "busy" });
   });
 });
 
@@ -312,8 +342,200 @@ describe("reverts without a head move", () => {
     });
     expect(db.revertsOf(wanted)).toEqual([]);
     expect(db.planReverts(session.id, { ...wanted, expectedRevision: revision })).toHaveLength(1);
+    expect(db.planReverts(session.id, { ...wanted, request: requestId() })).toMatchObject({ kind: "busy" });
     expect(db.revertsOf({ request: "nobody" as RequestId })).toEqual([]);
     expect(db.revertsOf({ move: 999 as HeadMoveId })).toEqual([]);
+  });
+});
+
+describe("an undo whose files are not finished", () => {
+  /** Undone with two files, and killed before the first of them was written. */
+  function cut() {
+    const path = `${temporaryFolder()}/state.db`;
+    const first = openLedger({ path });
+    const session = newSession(first);
+    runTurn(first, session);
+    const changes = changesOf(first, session, [edit("/a", "1", "2"), edit("/b", "3", "4")]);
+    const [a, b] = changes;
+    if (!a || !b) throw new Error("no changes");
+    moved(first.undo(session.id, 1, { reverts: [backFrom(a.id, "2", "1"), backFrom(b.id, "4", "3")] }));
+    forget(first);
+    first.close();
+    const db = openLedger({ path });
+    return { db, session, change: a.id };
+  }
+  const waits = (files: string) => ({
+    kind: "busy",
+    why: `An undo of files is not finished: ${files}.`,
+    undecided: true,
+  });
+
+  it("lets no head of its conversation move until each file is decided", () => {
+    const { db, session, change } = cut();
+    const before = db.session(session.id);
+    const reverts = [backFrom(change, "1", "2")];
+    const verbs = [
+      () => db.redo(session.id),
+      () => db.redo(session.id, { reverts }),
+      () => db.undo(session.id, 1, { reverts }),
+      () => db.retry(session.id, { request: requestId(), approval: "ask", cwd: "/" }),
+      () => db.deleteConversation(session.id),
+      () => db.planReverts(session.id, { request: requestId(), reverts }),
+    ];
+    const planned = db.plannedReverts();
+    for (const verb of verbs) expect(verb()).toEqual(waits("2 files wait"));
+    expect([db.session(session.id), db.plannedReverts()]).toEqual([before, planned]);
+    db.markRevert(planned[0]?.id as FileRevertId, "done");
+    for (const verb of verbs) expect(verb()).toEqual(waits("1 file waits"));
+    db.markRevert(planned[1]?.id as FileRevertId, "conflict");
+    expect(moved(db.redo(session.id, { reverts })).reverts).toHaveLength(1);
+  });
+
+  it("is not in the way of its own holder alone: the lease is another question", () => {
+    const { db, session } = cut();
+    const { holder } = acquire(db, session);
+    expect(db.redo(session.id, { holder })).toEqual(waits("2 files wait"));
+    finish(db);
+    expect(db.redo(session.id, { holder })).toMatchObject({ kind: "moved" });
+  });
+
+  it("stops neither a branch, nor a note, nor another model, nor the next turn, nor another conversation", () => {
+    const { db, session } = cut();
+    expect(db.branch(session.id)).toMatchObject({ kind: "branched" });
+    expect(db.appendNote(session.id, { text: "a note", at: Date.now() })).toMatchObject({ role: "note" });
+    expect(db.setModel(session.id, ROUTE, { text: "model", at: Date.now() })).toMatchObject({ id: session.id });
+    const other = newSession(db);
+    runTurn(db, other);
+    expect(db.undo(other.id, 1)).toMatchObject({ kind: "moved" });
+    expect(db.deleteConversation(other.id)).toMatchObject({ kind: "deleted" });
+    runTurn(db, session);
+  });
+
+  it("does not hide a retry that was asked before and is asked again", () => {
+    const db = openLedger();
+    const session = newSession(db);
+    const { id } = only(changesOf(db, session, [edit("/f", "1", "2")]));
+    runTurn(db, session);
+    const wanted = { request: requestId(), approval: "ask", cwd: "/" } as const;
+    const first = db.retry(session.id, wanted);
+    if (first.kind !== "retried") throw new Error(first.why);
+    moved(db.undo(session.id, 1, { reverts: [backFrom(id, "2", "1")] }));
+    expect(db.retry(session.id, wanted)).toEqual({ kind: "retried", admission: first.admission, isNew: false });
+  });
+});
+
+describe("a call that runs again after a crash", () => {
+  /** Its first attempt planned `changes`; the second one runs. */
+  function again(...changes: readonly NewChange[]) {
+    const path = `${temporaryFolder()}/state.db`;
+    const db = openLedger({ path });
+    const session = newSession(db);
+    const started = startCalls(db, session);
+    const id = onlyCall(started);
+    for (const change of changes) db.planChange(started.turn, id, change);
+    db.markUnknown(started.turn);
+    const proof = { id, kind: "not-started", evidence: "the file is as it was" } as const;
+    db.reconcileCalls(started.lease, started.admission, { proofs: [proof], at: Date.now() });
+    const resumed = db.resumeUnknown(started.lease, started.admission);
+    if (resumed.kind !== "resumed") throw new Error(resumed.why);
+    const { turn } = resumed;
+    expect(db.startCall(turn, id)).toMatchObject({ attempts: 2 });
+    return { path, db, session, id, turn, end: () => endTurn(db, { ...started, turn }) };
+  }
+  const contents = (db: SessionDB, id: Parameters<SessionDB["changesOfCall"]>[0]) =>
+    db.changesOfCall(id).map(({ before, after }) => [before?.hash, after?.hash]);
+  const pair = (before: string, after: string) => [sha256(before), sha256(after)];
+
+  it("forgets the edit that never happened, with the contents that nothing else names", () => {
+    const { path, db, id, turn, end } = again(edit("/f", "old", "new"));
+    const stored = only(db.planChange(turn, id, edit("/f", "touched meanwhile", "new, touched")));
+    expect(db.changesOfCall(id)).toEqual([stored]);
+    expect(stored).toMatchObject({ restorable: true, before: { hash: sha256("touched meanwhile") } });
+    expect(rowCounts(path)).toMatchObject({ file_changes: 1, blobs: 2, blob_refs: 2 });
+    expect(() => db.blob(sha256("old"))).toThrow(expect.objectContaining({ code: "row_missing" }));
+    expect(db.planChange(turn, id, edit("/f", "touched meanwhile", "new, touched"))).toEqual([stored]);
+    end();
+  });
+
+  it.each<[string, NewChange, string[]]>([
+    ["its own new content", edit("/f", "touched", "new"), ["new", "touched"]],
+    ["its own old content as the new one", edit("/f", "touched", "old"), ["old", "touched"]],
+  ])("keeps what it still names: %s", (_, change, names) => {
+    const { path, db, id, turn, end } = again(edit("/f", "old", "new"));
+    db.planChange(turn, id, change);
+    for (const name of names) expect(textOf(db.blob(sha256(name)))).toBe(name);
+    expect(rowCounts(path)).toMatchObject({ file_changes: 1, blobs: 2, blob_refs: 2 });
+    end();
+  });
+
+  it("keeps a content that another change names", () => {
+    const { path, db, id, turn, end } = again(edit("/f", "old", "new"));
+    changesOf(db, newSession(db), [edit("/g", "old", "x")]);
+    db.planChange(turn, id, edit("/f", "touched", "new"));
+    expect(textOf(db.blob(sha256("old")))).toBe("old");
+    expect(rowCounts(path)).toMatchObject({ file_changes: 2, blobs: 4, blob_refs: 4 });
+    end();
+  });
+
+  it("keeps the same edit as the same row, and those of other paths", () => {
+    const { db, id, turn, end } = again(edit("/f", "old", "new"), edit("/g", "1", "2"));
+    const before = db.changesOfCall(id);
+    expect(db.planChange(turn, id, edit("/f", "old", "new"))).toEqual(before.slice(0, 1));
+    expect(db.changesOfCall(id)).toEqual(before);
+    end();
+  });
+
+  it("forgets a file it would have made, and one that it would have removed", () => {
+    const { db, id, turn, end } = again({ path: "/f", after: side("new") }, { path: "/g", before: side("old") });
+    db.planChange(turn, id, edit("/f", "made by another", "new, again"));
+    db.planChange(turn, id, { path: "/g", before: side("old, touched") });
+    expect(contents(db, id)).toEqual([pair("made by another", "new, again"), [sha256("old, touched"), undefined]]);
+    end();
+  });
+
+  it("keeps an edit that is there: what it wrote is what the next one starts from", () => {
+    const { db, id, turn, end } = again(edit("/f", "1", "2"));
+    db.planChange(turn, id, edit("/f", "2", "3"));
+    expect(contents(db, id)).toEqual([pair("1", "2"), pair("2", "3")]);
+    end();
+  });
+
+  it("keeps an edit that a revert names", () => {
+    const { db, id, turn, end } = again(edit("/f", "old", "new"));
+    const [first] = db.changesOfCall(id);
+    if (!first) throw new Error("no change");
+    db.planReverts(newSession(db).id, { request: requestId(), reverts: [backFrom(first.id, "x", "old")] });
+    db.planChange(turn, id, edit("/f", "touched", "new"));
+    expect(contents(db, id)).toEqual([pair("old", "new"), pair("touched", "new")]);
+    end();
+  });
+
+  it("keeps what a scan found: that was there", () => {
+    const { db, id, turn, end } = again();
+    db.suspectChanges(turn, id, [edit("/f", "1", "2")]);
+    db.planChange(turn, id, edit("/f", "3", "4"));
+    db.suspectChanges(turn, id, [edit("/f", "5", "6")]);
+    expect(contents(db, id)).toEqual([pair("1", "2"), pair("3", "4"), pair("5", "6")]);
+    end();
+  });
+
+  it("forgets nothing when what it plans is refused", () => {
+    const { path, db, id, turn, end } = again(edit("/f", "old", "new"));
+    const before = [db.changesOfCall(id), rowCounts(path)];
+    const wrong = { path: "/f", before: side("touched"), after: { ...side("x"), hash: sha256("y") } };
+    expect(() => db.planChange(turn, id, wrong)).toThrow(expect.objectContaining({ code: "bad_input" }));
+    expect([db.changesOfCall(id), rowCounts(path)]).toEqual(before);
+    end();
+  });
+
+  it("is told from one whose first attempt plans twice: both are kept", () => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db));
+    const id = onlyCall(started);
+    db.planChange(started.turn, id, edit("/f", "1", "2"));
+    db.planChange(started.turn, id, edit("/f", "3", "4"));
+    expect(contents(db, id)).toEqual([pair("1", "2"), pair("3", "4")]);
+    endTurn(db, started);
   });
 });
 
@@ -335,17 +557,17 @@ describe("deleting a conversation", () => {
     db.deliver(answer.id, "terminal");
     db.saveComposer(session.conversation, { window: "w", text: "unsent" });
     db.planReverts(session.id, { request: requestId(), reverts: [backFrom(b.id, "4 touched", "3")] });
-    const { reverts } = moved(db.undo(session.id, 2, { reverts: [backFrom(a.id, "2 touched", "1")] }));
-    for (const { id } of reverts) db.markRevert(id, "done");
-    moved(
-      db.redo(session.id, { reverts: [{ change: a.id, direction: "redo", now: bytesOf("1"), target: bytesOf("2") }] }),
-    );
+    finish(db, "conflict");
+    moved(db.undo(session.id, 2, { reverts: [backFrom(a.id, "2 touched", "1")] }));
+    finish(db);
+    moved(db.redo(session.id, { reverts: [{ change: a.id, direction: "redo", now: image("1"), target: image("2") }] }));
+    finish(db);
     purge(db, session);
     expect(rowCounts(path)).toEqual({});
     expect(db.plannedReverts()).toEqual([]);
   });
 
-  it("keeps changes and contents that a branch shows, and none of its own reverts, which nobody could finish", () => {
+  it("keeps changes and contents that a branch shows, and none of its own reverts", () => {
     const path = `${temporaryFolder()}/state.db`;
     const db = openLedger({ path });
     const session = newSession(db);
@@ -353,13 +575,19 @@ describe("deleting a conversation", () => {
     const branched = db.branch(session.id);
     if (branched.kind !== "branched") throw new Error(branched.why);
     db.planReverts(session.id, { request: requestId(), reverts: [backFrom(id, "asked", "1")] });
+    finish(db);
     moved(db.undo(session.id, 1, { reverts: [backFrom(id, "moved", "1")] }));
+    finish(db);
+    db.planReverts(branched.session.id, { request: requestId(), reverts: [backFrom(id, "theirs, asked", "1")] });
+    finish(db);
     const theirs = moved(db.undo(branched.session.id, 1, { reverts: [backFrom(id, "theirs", "1")] }));
     purge(db, session);
     expect(db.changesOfCall(call)).toMatchObject([{ id, cwd: "/work/app" }]);
     expect(db.plannedReverts()).toEqual(theirs.reverts);
     const hashes = rowsOf(path, "select hash from blobs order by hash") as { hash: string }[];
-    expect(hashes.map(({ hash }) => hash)).toEqual([sha256("1"), sha256("2"), sha256("theirs")].sort());
+    const kept = ["1", "2", "theirs", "theirs, asked"].map((content) => sha256(content));
+    expect(hashes.map(({ hash }) => hash)).toEqual(kept.sort());
+    finish(db);
     purge(db, branched.session);
     expect(rowCounts(path)).toEqual({});
   });
@@ -385,6 +613,7 @@ describe("deleting a conversation", () => {
     runTurn(db, asker);
     moved(db.undo(asker.id, 1, { reverts: [backFrom(id, "3", "1")] }));
     const order = first === "the asker" ? [asker, owner] : [owner, asker];
+    if (first === "the asker") finish(db);
     for (const session of order) {
       purge(db, session);
       expect(db.plannedReverts()).toEqual([]);
@@ -403,6 +632,7 @@ describe("deleting a conversation", () => {
       if (branched.kind !== "branched") throw new Error(branched.why);
       const { id } = only(changesOf(db, branched.session, [edit("/f", "2", "3")]));
       moved(db.undo(branched.session.id, 2, { reverts: [backFrom(id, "3", "1")] }));
+      finish(db);
       for (const each of parentFirst ? [session, branched.session] : [branched.session, session]) purge(db, each);
       expect(rowCounts(path)).toEqual({});
     }

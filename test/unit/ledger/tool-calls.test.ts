@@ -63,6 +63,87 @@ describe("the supervisor of a call", () => {
   });
 });
 
+describe("a call whose own tool cannot say how it ended", () => {
+  it.each(["running", "unknown"] as const)("is over and unknown, from %s, and leaves nothing open", (from) => {
+    const db = openLedger();
+    const session = newSession(db);
+    const started = startCalls(db, session, { effect: "external" });
+    const { turn, admission, lease } = started;
+    const id = onlyCall(started);
+    if (from === "unknown") db.markCallUnknown(turn, id, "its supervisor is gone");
+    const outcome = { kind: "unknown", output: "It was started, and its end was not seen." } as const;
+    const finished = { id, end: "unknown", outcome, wholeOutput: bytesOf("all that came"), at: AT } as const;
+    const end = db.finishCall(turn, finished);
+    expect(end.call).toMatchObject({ state: "unknown", result: end.message.id, finishedAt: expect.any(Number) });
+    expect(end.message).toMatchObject({ role: "tool", parent: started.asking.id });
+    const [part] = end.message.parts;
+    expect(part).toMatchObject({ kind: "tool-result", call: "c", outcome: { ...outcome, truncated: true } });
+    const blob = part?.kind === "tool-result" ? part.outcome.blob : undefined;
+    expect(blob && textOf(db.blob(blob))).toBe("all that came");
+    expect(db.session(session.id).head).toBe(end.message.id);
+    expect(db.finishCall(turn, finished)).toEqual(end);
+    expect(db.finishCall(turn, { ...finished, end: "succeeded" })).toEqual(end);
+    expect(() => db.markCallUnknown(turn, id, "again")).not.toThrow();
+    expect(db.verify({ full: true })).toEqual([]);
+
+    const parts = [{ kind: "text", text: "I do not know whether it happened." }] as const;
+    const last = { parent: end.message.id, role: "assistant", parts, at: AT + 5 } as const;
+    expect(db.settle(turn, { outcome: "completed", last, at: AT + 5 }).messages).toHaveLength(1);
+    db.releaseLease(lease);
+    expect(db.openAdmissions(session.conversation)).toEqual([]);
+    expect(db.callsOf(admission)).toMatchObject([{ state: "unknown", result: end.message.id }]);
+    expect(db.branch(session.id)).toMatchObject({ kind: "branched" });
+    expect(db.undo(session.id, 1)).toMatchObject({ kind: "moved" });
+  });
+
+  it("asks nobody after a crash: its turn goes on at once, and no proof changes its end", () => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db), { effect: "external" });
+    const { turn, lease, admission } = started;
+    const id = onlyCall(started);
+    const { call } = db.finishCall(turn, { id, end: "unknown", outcome: { kind: "unknown" }, at: AT });
+    db.markUnknown(turn);
+    expect(db.reconcileCalls(lease, admission, { proofs: [PROOFS.ended(id)], at: AT })).toEqual([call]);
+    expect(() => db.resolveCall(lease, { id, verdict: "happened", at: AT })).toThrow(code("illegal_edge"));
+    const resumed = db.resumeUnknown(lease, admission);
+    if (resumed.kind !== "resumed") throw new Error(resumed.why);
+    db.settle(resumed.turn, { outcome: "interrupted", at: AT + 5 });
+  });
+});
+
+describe("the key of a call", () => {
+  it("finds it in every state, and no other one", () => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db), { names: ["a", "b"], effect: "external" });
+    const [a, b] = started.calls;
+    if (!a || !b) throw new Error("no calls");
+    expect(a.effectKey).not.toBe(b.effectKey);
+    expect(db.callByKey(a.effectKey)).toEqual(db.call(a.id));
+    expect(db.callByKey(b.effectKey)).toEqual(db.call(b.id));
+    endTurn(db, started);
+    expect(db.callByKey(a.effectKey)).toMatchObject({ id: a.id, state: "succeeded" });
+    for (const key of ["", "nobody", a.effectKey.slice(0, -1), a.effectKey.toUpperCase(), `${a.effectKey} `])
+      expect(db.callByKey(key)).toBeUndefined();
+  });
+
+  it("stays the same when the call runs again, and goes with its conversation", () => {
+    const db = openLedger();
+    const session = newSession(db);
+    const started = startCalls(db, session, { effect: "external" });
+    const [{ id, effectKey }] = started.calls as [CallingTurn["calls"][number]];
+    db.markUnknown(started.turn);
+    db.reconcileCalls(started.lease, started.admission, { proofs: [PROOFS["not-started"](id)], at: AT });
+    const resumed = db.resumeUnknown(started.lease, started.admission);
+    if (resumed.kind !== "resumed") throw new Error(resumed.why);
+    expect(db.startCall(resumed.turn, id, "/spool/again").effectKey).toBe(effectKey);
+    expect(db.callByKey(effectKey)).toMatchObject({ id, attempts: 2, spool: "/spool/again" });
+    endTurn(db, { ...started, turn: resumed.turn });
+    db.deleteConversation(session.id);
+    while (!db.purgeStep());
+    expect(db.callByKey(effectKey)).toBeUndefined();
+  });
+});
+
 describe("reading calls back", () => {
   const left = (effect: Effect, state: "running" | "unknown" = "running", names = ["c"]) => {
     const db = openLedger();

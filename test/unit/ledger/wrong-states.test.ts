@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { LedgerError } from "../../../src/ledger/errors.ts";
 import type { LeaseRef } from "../../../src/ledger/leases.ts";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
+import type { FinishedCall } from "../../../src/ledger/tool-calls.ts";
 import type {
   AdmissionId,
   CallId,
@@ -100,8 +101,7 @@ const callOf = ({ calls }: Stage, at: number): CallId => calls[at] as CallId;
 const text = (parent: MessageId, words = "hi") =>
   ({ parent, role: "assistant", parts: [{ kind: "text", text: words }], at: AT + 5 }) as const;
 const ok = { kind: "ok" } as const;
-const finish = (id: CallId, end: "succeeded" | "failed" | "cancelled" | "denied" | "skipped") =>
-  ({ id, end, outcome: ok, at: AT + 5 }) as const;
+const finish = (id: CallId, end: FinishedCall["end"]) => ({ id, end, outcome: ok, at: AT + 5 }) as const;
 
 function queue(db: SessionDB, session: Session, kind: "prompt" | "loop" = "prompt"): AdmissionId {
   const asked = { kind: "session", asked: session.id } as const;
@@ -310,6 +310,12 @@ const CASES: readonly Case[] = [
     },
     prepare: (s) => void runTurn(s.db, s.other),
     answer: "row_missing",
+  },
+  {
+    when: "an undo of files is not finished",
+    prepare: (s) => ({ ...changed(s), session: s.other }),
+    verbs: only("undo redo retry deleteConversation planReverts", HEAD_VERBS),
+    answer: "busy",
   },
   {
     when: "the turn runs and its own holder moves the head",
@@ -602,8 +608,8 @@ function askedOnce(s: Stage): Stage {
   s.db.saveComposer(s.session.conversation, { window: "w", text: "unsent" });
   s.db.saveAnswer(s.turn, { text: "half", parent: s.head });
   s.db.deliver(s.head, "tty1");
-  s.db.planReverts(s.other.id, { ...REVERTS_ASKED, reverts: [{ change, direction: "undo" }] });
   if (s.revert !== undefined) s.db.markRevert(s.revert, "done");
+  s.db.planReverts(s.other.id, { ...REVERTS_ASKED, reverts: [{ change, direction: "undo" }] });
   return s;
 }
 const proposal = (call: string) => ({ call, tool: "shell", input: null, effect: "none" }) as const;
@@ -673,7 +679,7 @@ describe("nothing is written", () => {
     skipped: (s) => void s.db.finishCall(s.turn, finish(callOf(s, 0), "skipped")),
   };
   const isOver = (state: string) => ["succeeded", "failed", "cancelled", "denied", "skipped"].includes(state);
-  const ends = ["succeeded", "failed", "cancelled", "denied", "skipped"] as const;
+  const ends = ["succeeded", "failed", "cancelled", "denied", "skipped", "unknown"] as const;
   const legal: { readonly [state: string]: readonly string[] } = {
     proposed: ["approveCall", "denied", "skipped"],
     approved: ["startCall", "skipped"],
@@ -682,12 +688,13 @@ describe("nothing is written", () => {
       "succeeded",
       "failed",
       "cancelled",
+      "unknown",
       "setSupervisor",
       "planChange",
       "suspectChanges",
       "suspectNothing",
     ],
-    unknown: ["resolveCall", "succeeded", "failed", "cancelled", "markCallUnknown"],
+    unknown: ["resolveCall", "succeeded", "failed", "cancelled", "unknown", "markCallUnknown"],
   };
   for (const [state, prepare] of Object.entries(reach))
     it(`by a verb that does not fit a call that is ${state}`, () => {

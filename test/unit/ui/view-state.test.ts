@@ -308,3 +308,17 @@ describe("how long a call ran", () => {
     ).toMatch(/shell npm test +running 12 s/);
   });
 });
+
+describe("a turn that cannot go on as it was", () => {
+  it("leaves the screen with the reason, and waits for a decision", () => {
+    const event: SessionEvent = {
+      type: "turn-blocked",
+      admission: { id: turnId } as Admission,
+      why: "The request would differ.",
+    };
+    const state = after(openView(), started, event);
+    expect(state.turn).toBeUndefined();
+    expect(state.blocked).toBe(turnId);
+    expect(printed(state)).toContain("  The request would differ.");
+  });
+});

@@ -9,7 +9,7 @@ test("every tool has a described object schema without unknown fields", async ()
   expect(registry.listTools().map(({ name, effect }) => [name, effect])).toEqual([
     ["shell", "external"],
     ["shell_output", "none"],
-    ["shell_stop", "external"],
+    ["shell_stop", "idempotent"],
     ["read_file", "none"],
     ["list_dir", "none"],
     ["glob", "none"],
