@@ -135,7 +135,7 @@ async function performCommand(
   choice: SessionChoice,
 ): Promise<ExitCode> {
   const { runCommand } = await import("./commands/run-command.ts");
-  await program.reclaim();
+  await program.reclaim(({ detail }) => output.err(`${safeText(detail)}\n`));
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session, true);

@@ -190,8 +190,8 @@ export class Program {
   }
 
   /** What a start does about the dead, without the checks of the file: their turns become unknown. */
-  reclaim(): Promise<void> {
-    return reclaimFromTheDead(this.db, { holder: newHolderId(process.pid), world: this.world });
+  reclaim(tell: (step: RecoveryStep) => void): Promise<void> {
+    return reclaimFromTheDead(this.db, { holder: newHolderId(process.pid), world: this.world }, tell);
   }
 
   async recover(

@@ -4,13 +4,13 @@ import type { ToolResult } from "./tools/tool.ts";
 
 const SHOWN_BYTES = 50 * 1024;
 
-export interface CappedOutput {
+interface CappedOutput {
   readonly shown: string;
   /** There when `shown` is not all of it. */
   readonly whole?: Uint8Array;
 }
 
-export function cappedOutput(output: string): CappedOutput {
+function cappedOutput(output: string): CappedOutput {
   if (output.length <= SHOWN_BYTES / 4) return { shown: output };
   const whole = Buffer.from(output, "utf8");
   if (whole.length <= SHOWN_BYTES) return { shown: output };

@@ -58,7 +58,7 @@ export async function finishReverts(
 
 async function proofOfEdit(call: ToolCall, { db, files }: Pick<WorldOptions, "db" | "files">): Promise<CallProof> {
   const { id } = call;
-  const [change] = await db.changesOfCall(id);
+  const change = (await db.changesOfCall(id)).at(-1);
   // Intent before effect: without the stored intent the file was not touched.
   if (!change) return { id, kind: "not-started", evidence: "interrupted before the file was touched" };
   // What a cut write left beside the file; when the folder cannot be read, the file cannot either, which says it.

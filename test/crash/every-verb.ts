@@ -1,8 +1,8 @@
 // One script over every write verb of the ledger, and what it was told on the way: the promises that a
 // killed process leaves behind. A verb that is missing here makes its crash points fail.
 import { copyFileSync, renameSync } from "node:fs";
-import { newHolderId } from "../../src/ledger/ids.ts";
 import type { PlannedRevert } from "../../src/ledger/file-changes.ts";
+import { newHolderId } from "../../src/ledger/ids.ts";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
 import type {
   AdmissionId,

@@ -1,6 +1,7 @@
 // Turns with calls that change files, and the contents they change: no file is touched, the ledger only hears of it.
-import { sha256 } from "../../src/ledger/ids.ts";
+
 import type { FileImage, FileSide, NewChange } from "../../src/ledger/file-changes.ts";
+import { sha256 } from "../../src/ledger/ids.ts";
 import type { SessionDB } from "../../src/ledger/session-db.ts";
 import type { CallId, FileChange, Message, Session, ToolCall } from "../../src/ledger/types.ts";
 import { prompt, type StartedTurn, startTurn } from "./ledger.ts";

@@ -1,5 +1,5 @@
 // A ledger of its own for each test, and the few moves that most tests begin with.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect } from "vitest";
@@ -32,9 +32,12 @@ afterEach(() => {
   folders.clear();
 });
 
+/** In memory where the system has such a place: for tests that a disk would only slow down. */
+export const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
 /** Removed after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "stele-test-"));
+export function temporaryFolder(inside = tmpdir()): string {
+  const folder = mkdtempSync(path.join(inside, "stele-test-"));
   folders.add(folder);
   return folder;
 }

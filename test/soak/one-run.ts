@@ -3,13 +3,13 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import {
-  commandsOf,
   commands,
+  commandsOf,
   type Ended,
   killAll,
   type Line,
-  pause,
   type Place,
+  pause,
   processesOf,
   Stele,
 } from "./driver.ts";

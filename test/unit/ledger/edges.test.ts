@@ -22,8 +22,8 @@ import {
   startTurn,
   temporaryFolder,
 } from "../../helpers/ledger.ts";
-import { rowCounts } from "../../helpers/ledger-rows.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
+import { rowCounts } from "../../helpers/ledger-rows.ts";
 
 const SELF: ProcessIdentity = {
   pid: 10,

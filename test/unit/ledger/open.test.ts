@@ -19,7 +19,7 @@ import { sha256 } from "../../../src/ledger/ids.ts";
 import { checkHeader } from "../../../src/ledger/open.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
-import { forget, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
+import { forget, MEMORY, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -296,7 +296,7 @@ function failureOf(action: () => unknown): LedgerError {
 
 describe.skipIf(process.platform !== "linux")("opening", () => {
   it("leaves no descriptor and no thread behind, a thousand times at each step that can fail and a thousand times as a pair", async () => {
-    const file = place();
+    const file = path.join(temporaryFolder(MEMORY), "state.db");
     const child = new LedgerProcess();
     await child.ask("openAndClose", file, 5);
     const before = await child.ask("countOpenFiles");
