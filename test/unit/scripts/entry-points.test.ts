@@ -61,6 +61,7 @@ describe("scripts/build.mjs", () => {
       "src/ledger/worker.ts",
       `import D from "better-sqlite3"; console.log(new D(":memory:").pragma("user_version"));`,
     );
+    write(root, "src/agent/spool/supervisor.ts", `console.log("supervising");`);
     write(
       root,
       "src/screen.ts",
@@ -77,6 +78,7 @@ describe("scripts/build.mjs", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout.split("\n").filter(Boolean)).toEqual(["9.8.7", "painted", "function"]);
     expect(run(process.execPath, [join(root, "dist", "worker.js")]).stdout).toContain("user_version: 0");
+    expect(run(process.execPath, [join(root, "dist", "supervisor.cjs")]).stdout).toBe("supervising\n");
   });
 
   it("compiles ahead what a start needs, for this Node", () => {

@@ -144,7 +144,7 @@ describe("a killed supervisor", () => {
     expect(await readSpool(folder)).toMatchObject({ kind: "lost" });
     const result = await spoolResult(folder, await readSpool(folder));
     expect(result).toEqual({
-      kind: "failed",
+      kind: "unknown",
       output: "so far\n[how it ended is not known: its supervisor was killed]",
     });
   });
