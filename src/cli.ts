@@ -126,7 +126,13 @@ async function performRun(
     throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
   }
   const request = globals.request === undefined ? {} : { request: globals.request };
+  await reclaim(program);
   return runHeadless(program, { prompt, choice, ...request, json: globals.json, runQueued: globals.runQueued }, output);
+}
+
+/** What a start owes the dead before anything else: their turns, and their half-done undos. */
+function reclaim(program: Program): Promise<void> {
+  return program.reclaim(({ detail }) => output.err(`${safeText(detail)}\n`));
 }
 
 async function performCommand(
@@ -135,7 +141,8 @@ async function performCommand(
   choice: SessionChoice,
 ): Promise<ExitCode> {
   const { runCommand } = await import("./commands/run-command.ts");
-  await program.reclaim(({ detail }) => output.err(`${safeText(detail)}\n`));
+  // The checklist does it itself, and tells it.
+  if (asked.command.name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session, true);
@@ -183,7 +190,7 @@ function endOf(result: CommandResult, json: boolean): ExitCode {
       reportLine({ code: "confirm", message: result.question, hint: "Say --yes to do it." }, json);
       return EXIT.usage;
     case "preview":
-      reportLine({ code: "confirm", message: result.title, hint: "Say --yes to do it." }, json);
+      reportLine({ code: "confirm", message: result.title, hint: "Nothing was changed. Say --yes to do it." }, json);
       return EXIT.usage;
     case "lines":
       return result.failure === "ledger" ? EXIT.ledger : EXIT.done;

@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
-  const printer = new RunPrinter(output, options.json);
+  const printer = new RunPrinter(output, options);
   const stdout = new FlushWatch(process.stdout);
   const { admission, session, isNew } = await admit(program, options);
   const runner = program.runner(session, options.choice.kind !== "new");
@@ -33,7 +33,7 @@ export async function runHeadless(program: Program, options: RunOptions, output:
   const unhook = onSignals(runner);
   try {
     if (options.runQueued) await releaseHeld(program, runner);
-    const end = await untilEnd(program, { runner, admission, isNew });
+    const end = await untilEnd(program, { runner, admission, isNew, isNamed: options.request !== undefined });
     const code = await printer.end(program, end);
     await markDelivered(program, end, stdout);
     return code;
@@ -101,7 +101,7 @@ const POLL_MS = 200;
 /** Drives or waits for this one admission until it is over or stuck. */
 async function untilEnd(
   program: Program,
-  run: { runner: Runner; admission: Admission; isNew: boolean },
+  run: { runner: Runner; admission: Admission; isNew: boolean; isNamed: boolean },
 ): Promise<Admission> {
   const { db } = program;
   let isStopped = false;
@@ -121,7 +121,9 @@ async function untilEnd(
       if (isStopped) return now.status === "queued" ? db.cancel(now.id) : now;
       const open = await db.openAdmissions(now.conversation);
       if (open.some((each) => each.status === "unknown")) {
-        if (now.status === "queued") await db.hold(now.id, "an interrupted turn waits for a decision");
+        // Under a name of its own it can be asked for again; without one it would only pile up.
+        if (now.status === "queued" && run.isNamed) await db.hold(now.id, "an interrupted turn waits for a decision");
+        else if (now.status === "queued") await db.cancel(now.id);
         return now;
       }
       if (now.status === "started") await reclaimFromTheDead(program, run.runner, now);
@@ -164,11 +166,13 @@ function onSignals(runner: Runner): () => void {
 class RunPrinter {
   readonly #output: Output;
   readonly #json: boolean;
+  readonly #isNamed: boolean;
   #settled: SessionEvent | undefined;
 
-  constructor(output: Output, json: boolean) {
+  constructor(output: Output, { json, request }: Pick<RunOptions, "json" | "request">) {
     this.#output = output;
     this.#json = json;
+    this.#isNamed = request !== undefined;
   }
 
   print(event: SessionEvent): void {
@@ -182,11 +186,19 @@ class RunPrinter {
     if (line !== undefined) this.#output.err(`${safeText(line)}\n`);
   }
 
+  /** What becomes of a prompt that could not be run. */
+  #keptWords({ status }: Admission): string {
+    if (status !== "queued") return "";
+    return this.#isNamed
+      ? ". Your prompt waits: ask again under the same --request, or with --run-queued."
+      : ". Your prompt was not kept: ask again afterwards.";
+  }
+
   /** The end as it is stored; said again when this process did not run it. */
   async end(program: Program, admission: Admission): Promise<ExitCode> {
     const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
     if (admission.status !== "terminal") {
-      const text = "An interrupted turn of this conversation waits for a decision: stele recover";
+      const text = `An interrupted turn of this conversation waits for a decision: stele recover${this.#keptWords(admission)}`;
       if (!this.#json) this.#output.err(`${text}\n`);
       else this.#output.err(`${jsonLine({ error: { code: "needs_person", message: text, hint: "stele recover" } })}\n`);
       return EXIT.needsPerson;

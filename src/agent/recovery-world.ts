@@ -1,7 +1,8 @@
 // What recovery asks of the world outside of the ledger (ledger.md §7, §8): the end of a command from its spool, the
 // bytes of an edited file from the disk, reverts that a crash cut short, folders nobody needs any more.
 // A proof says what was seen; what cannot be seen stays unknown.
-import { dirname } from "node:path";
+import { stat } from "node:fs/promises";
+import path, { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { currentProcess, livenessOf } from "../ledger/identity.ts";
@@ -12,7 +13,7 @@ import { storedOutcome } from "./capped-output.ts";
 import { applyReverts } from "./file-changes/apply-reverts.ts";
 import { readBackEdit } from "./file-changes/read-back-edit.ts";
 import { readBackCommand } from "./read-back/read-back-command.ts";
-import type { SpoolIdentity } from "./spool/records.ts";
+import { SPOOL_FILES, type SpoolIdentity } from "./spool/records.ts";
 import { adoptSpool } from "./spool/run-in-spool.ts";
 import { readSpool, type SpoolState, sweepSpools } from "./spool/spool.ts";
 import { readOutput } from "./spool/spool-output.ts";
@@ -156,8 +157,15 @@ async function finished(call: ToolCall, state: Extract<SpoolState, { kind: "fini
     kind: "ended",
     end: exit.exitCode === 0 ? "succeeded" : "failed",
     ...storedOutcome(result),
+    ...(await endOf(spool)),
     evidence: `finished after the crash: exit ${exit.exitCode}, ${amount}`,
   };
+}
+
+/** The record is renamed into place at the end. */
+async function endOf(folder: string): Promise<{ finishedAt?: number }> {
+  const stats = await stat(path.join(folder, SPOOL_FILES.exit)).catch(() => undefined); // swept by another start
+  return stats ? { finishedAt: Math.round(stats.mtimeMs) } : {};
 }
 
 function neverStarted({ id }: ToolCall, problem?: string): CallProof {

@@ -2,7 +2,7 @@
 // that the ledger stores before anything is written. Who decides is elsewhere; a plan changes nothing.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { PlannedRevert } from "../ledger/file-changes.ts";
-import type { FileChange, Message, MessageId, RevertDirection, Session } from "../ledger/types.ts";
+import type { FileChange, FileRevert, Message, MessageId, RevertDirection, Session } from "../ledger/types.ts";
 import { type PlannedFile, planRedo, planUndo } from "./file-changes/undo-plan.ts";
 import type { FileGate } from "./tools/files.ts";
 
@@ -47,7 +47,19 @@ export function planFilesBack({ db, files }: Place, changes: readonly FileChange
 /** What the undo wrote that a redo would take back now. */
 export async function planFilesForward({ db, files }: Place, session: Session): Promise<readonly PlannedFile[]> {
   const redoable = await db.redoableMove(session.id);
-  const reverts = redoable ? await db.revertsOf({ move: redoable.move }) : [];
+  return planForward({ db, files }, redoable ? await db.revertsOf({ move: redoable.move }) : []);
+}
+
+/** What an undo of files alone wrote, if nothing of the kind came after it. */
+export async function planRequestForward({ db, files }: Place, session: Session): Promise<readonly PlannedFile[]> {
+  const reverts = await db.requestedReverts(session.id);
+  return planForward(
+    { db, files },
+    reverts.filter(({ direction }) => direction === "undo"),
+  );
+}
+
+function planForward({ db, files }: Place, reverts: readonly FileRevert[]): Promise<readonly PlannedFile[]> {
   const done = reverts.filter(({ state }) => state === "done");
   return planRedo(
     done.map(({ path, cwd, change, expected, expectedMode, target }) => ({

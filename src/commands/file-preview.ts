@@ -56,9 +56,11 @@ function diffOf(plan: PlannedFile): string | undefined {
   return formatDiff(shownPath(plan), diffTexts(now.text, target.text));
 }
 
+/** On one line: a name may hold a line feed, and must not look like two. */
 export function shownPath({ cwd, path: file }: { readonly cwd: string; readonly path: string }): string {
   const way = path.relative(cwd, file);
-  return way === ".." || way.startsWith(`..${path.sep}`) ? file : way;
+  const shown = way === ".." || way.startsWith(`..${path.sep}`) ? file : way;
+  return shown.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (unit) => JSON.stringify(unit).slice(1, -1));
 }
 
 /** What was written, what was left alone and why. */
@@ -66,14 +68,39 @@ export function writtenLines(
   written: readonly (FileRevert & { readonly why?: string })[],
   left: readonly PreviewFile[],
 ): readonly string[] {
-  const done = written.filter(({ state }) => state === "done").map(shownPath);
-  const failed = written.filter(({ state }) => state !== "done");
+  const done = written.filter(({ state }) => state === "done");
+  const removed = done.filter(({ target }) => target === undefined).map(shownPath);
+  const changed = done.filter(({ target }) => target !== undefined).map(shownPath);
+  const failed = written.filter(({ state }) => state === "conflict");
+  const waiting = written.filter(({ state }) => state === "planned");
   return [
-    ...(done.length > 0 ? [`${counted(done.length, "file")} written: ${done.join(", ")}`] : []),
-    ...failed.map((revert) => `left alone: ${shownPath(revert)}${revert.why === undefined ? "" : ` (${revert.why})`}`),
-    ...left.map(({ path: name, obstacle, isSuspected }) => {
-      if (obstacle !== undefined) return `left alone: ${name} (${obstacle})`;
-      return `left alone: ${name}${isSuspected ? " (changed by a command: --suspected takes it too)" : ""}`;
-    }),
+    ...(changed.length > 0 ? [`${counted(changed.length, "file")} written: ${someOf(changed)}`] : []),
+    ...(removed.length > 0 ? [`${counted(removed.length, "file")} removed: ${someOf(removed)}`] : []),
+    ...capped(failed.map((revert) => `left alone: ${shownPath(revert)}${whyOf(revert)}`)),
+    ...capped(waiting.map((revert) => `not yet written: ${shownPath(revert)}${whyOf(revert)}; /recover tries again`)),
+    ...capped(leftLines(left)),
   ];
+}
+
+const SHOWN = 12;
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return more > 0 ? `${names.slice(0, SHOWN).join(", ")} and ${more} more` : names.join(", ");
+}
+
+function capped(told: readonly string[]): readonly string[] {
+  const more = told.length - SHOWN;
+  return more > 0 ? [...told.slice(0, SHOWN), `… and ${more} more: /files`] : told;
+}
+
+function whyOf({ why }: { readonly why?: string }): string {
+  return why === undefined ? "" : ` (${why})`;
+}
+
+function leftLines(left: readonly PreviewFile[]): readonly string[] {
+  return left.map(({ path: name, obstacle, isSuspected }) => {
+    if (obstacle !== undefined) return `left alone: ${name} (${obstacle})`;
+    return `left alone: ${name}${isSuspected ? " (changed by a command: --suspected takes that too)" : ""}`;
+  });
 }

@@ -40,8 +40,11 @@ export function effectWords(
   const tools = [...new Set(left.map(({ tool }) => tool))].join(", ");
   const steps = counted(left.length, "step");
   if (hasFiles)
-    return [`${steps} outside of the files (${tools}) ${isUndo ? "cannot be undone" : "did not run again"}.`];
+    return [
+      `What ${steps} (${tools}) did besides these files ${isUndo ? "cannot be undone" : "did not happen again"}.`,
+    ];
+  const stay = left.length === 1 ? "stays as it is" : "stay as they are";
   return isUndo
-    ? [`Only the conversation went back: ${steps} outside of it (${tools}) stay as they are.`]
+    ? [`Only the conversation went back: ${steps} outside of it (${tools}) ${stay}.`]
     : [`Only the conversation came back: ${steps} outside of it (${tools}) did not run again.`];
 }

@@ -105,6 +105,10 @@ async function resume(args: CommandArgs, context: FreeContext): Promise<CommandR
   if (undecided.length > 0) return { kind: "refused", why: undecidedWords(undecided), code: "person" };
   const session = await db.canonical(admission.conversation);
   const runner = await context.runnerFor(session);
+  if (context.surface === "argv" && admission.payload.approval === "auto" && runner.mode !== "auto") {
+    const why = `Turn ${admission.id} was begun with --yes, and nobody can be asked here: add --yes to go on like that.`;
+    return { kind: "refused", why, code: "person" };
+  }
   const result = await runner.resume(admission.id, { mayDiffer: hasFlag(args, "changed") });
   if (result.kind !== "resumed") return refused(result, context);
   const json = { admission: admission.id, session: session.id, state: "resumed" };

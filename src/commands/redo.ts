@@ -1,10 +1,10 @@
 // /redo: brings back what /undo took, one undo at a time, until something new was said. Files that the undo wrote come
 // back with it; where one is not as the undo left it, a person looks first.
-import { planFilesForward } from "../agent/undo-files.ts";
+import { planFilesForward, planRequestForward } from "../agent/undo-files.ts";
 import { countWord, hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { type PlannedPreview, previewJson, previewOf } from "./file-preview.ts";
-import { moveWithFiles } from "./move-files.ts";
+import { moveWithFiles, revertFiles } from "./move-files.ts";
 import { effectsOf, effectWords, tellMove } from "./moved-head.ts";
 import { counted, lines, usage } from "./results.ts";
 
@@ -14,6 +14,7 @@ export const redoCommand = defineCommand({
   args: [{ name: "n", help: "how many undos (1)" }],
   flags: [
     { name: "chat", help: "only the conversation; files stay" },
+    { name: "files", help: "what the last undo of files alone took" },
     { name: "yes", help: "without the preview" },
   ],
   during: "any",
@@ -23,8 +24,27 @@ export const redoCommand = defineCommand({
 async function redo(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
   const count = countWord(args.words[0], "n");
   if (!count.ok) return usage(count.problem);
+  if (hasFlag(args, "files")) return redoFiles(args, context);
   const options = { isChat: hasFlag(args, "chat"), isSure: hasFlag(args, "yes") };
   return redoSteps(context, { ...options, steps: count.value ?? 1, turns: 0, told: [] });
+}
+
+async function redoFiles(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
+  if (hasFlag(args, "chat")) return usage("Say --chat or --files, not both; without either it is both.");
+  const session = await context.db.session(context.runner.session.id);
+  const preview = previewOf(await planRequestForward(context, session));
+  if (preview.length === 0) return lines("There is no undo of files alone to bring back.");
+  const apply = (chosen: readonly PlannedPreview[]) =>
+    revertFiles(context, { chosen, left: preview.filter((file) => !chosen.includes(file)), direction: "redo" });
+  const isPlain = preview.every(({ plan }) => plan.state === "ready");
+  if (hasFlag(args, "yes") || isPlain) return apply(preview.filter(({ obstacle }) => obstacle === undefined));
+  return {
+    kind: "preview",
+    title: "Bring back these files?",
+    files: preview,
+    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(preview),
+  };
 }
 
 interface Redo {

@@ -7,6 +7,9 @@ import { findSession } from "./find-session.ts";
 import { counted, lines, modelOf, nameOf, usage } from "./results.ts";
 import { sessionJson } from "./session-rows.ts";
 
+/** All that a terminal would take for one: text of unknown origin must not begin a line of its own. */
+const LINE_END = /\r\n|[\n\r\u2028\u2029\v\f\u0085]/;
+
 const WHOLE_PATH = 1_000_000;
 
 export const sessionsShowCommand = defineCommand({
@@ -79,7 +82,7 @@ async function showForModel({ db }: FreeContext, session: Session): Promise<Comm
     calls: [],
     admissions: [],
   };
-  return lines([...(system === undefined ? [] : ["system:", ...system.split("\n")]), ...text], json);
+  return lines([...(system === undefined ? [] : ["system:", ...system.split(LINE_END)]), ...text], json);
 }
 
 function withoutOpaque(part: Part): Part {
@@ -98,11 +101,11 @@ function partLines(part: Part): string[] {
     case "note":
     case "summary":
     case "reasoning":
-      return part.text.split("\n").map((line) => `  ${line}`);
+      return part.text.split(LINE_END).map((line) => `  ${line}`);
     case "tool-call":
       return [`  → ${part.tool} ${JSON.stringify(part.input)}`];
     case "tool-result":
-      return [`  ← ${part.outcome.kind}`, ...(part.outcome.output ?? "").split("\n").map((line) => `    ${line}`)];
+      return [`  ← ${part.outcome.kind}`, ...(part.outcome.output ?? "").split(LINE_END).map((line) => `    ${line}`)];
     case "file":
       return [`  [${part.name ?? part.mediaType}, ${part.bytes} bytes]`];
   }

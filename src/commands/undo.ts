@@ -1,9 +1,15 @@
 // /undo: takes back user turns, chat and files. The head moves and nothing is deleted; files that the turns changed are
 // written back after a preview, each only if it is as the turns left it, and the prompt returns to the composer.
 import { changesOfTurns, planFilesBack } from "../agent/undo-files.ts";
-import type { Message } from "../ledger/types.ts";
+import type { FileChange, Message } from "../ledger/types.ts";
 import { countWord, hasFlag } from "./args.ts";
-import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import {
+  type CommandArgs,
+  type CommandContext,
+  type CommandResult,
+  defineCommand,
+  type PreviewFile,
+} from "./command.ts";
 import { type PlannedPreview, previewJson, previewOf } from "./file-preview.ts";
 import { moveWithFiles, revertFiles } from "./move-files.ts";
 import { effectsOf, effectWords, tellMove } from "./moved-head.ts";
@@ -30,13 +36,15 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
   const turns = count.value ?? 1;
   const [isChat, isFiles] = [hasFlag(args, "chat"), hasFlag(args, "files")];
   if (isChat && isFiles) return usage("Say --chat or --files, not both; without either it is both.");
+  if (isChat && hasFlag(args, "suspected")) return usage("--suspected is about files; --chat leaves them alone.");
   if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
   const { db, runner } = context;
   const session = await db.session(runner.session.id);
   const changes = await changesOfTurns(db, session, turns);
-  const preview = previewOf(await planFilesBack(context, changes));
-  const apply = (chosen: readonly PlannedPreview[]) => {
-    const left = preview.filter((file) => !chosen.includes(file));
+  const preview = await previewBack(context, changes);
+  const apply = (wanted: readonly PlannedPreview[]) => {
+    const chosen = wanted.filter((file) => file.isSuspected || !wanted.some((each) => isWhole(each, file)));
+    const left = preview.filter((file) => !wanted.includes(file) && !chosen.some((each) => isWhole(each, file)));
     return isFiles
       ? revertFiles(context, { chosen, left, direction: "undo" })
       : takeBack(context, turns, { chosen, left, revision: session.revision });
@@ -49,9 +57,35 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
     kind: "preview",
     title: isFiles ? "Take back these files?" : `Take back ${counted(turns, "turn")}, and these files?`,
     files: ticked,
-    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    apply: (chosen) => apply(preview.filter((file) => chosen.some((each) => isSameRow(each, file)))),
     json: previewJson(ticked),
   };
+}
+
+/**
+ * What our own edits did, and beside it, not chosen, what commands did too: a file that both changed stands there twice,
+ * without and with the change of the command.
+ */
+async function previewBack(
+  context: CommandContext,
+  changes: readonly FileChange[],
+): Promise<readonly PlannedPreview[]> {
+  const own = changes.filter(({ origin }) => origin === "recorded");
+  const touched = new Set(changes.filter(({ origin }) => origin === "suspected").map(({ path }) => path));
+  const all = changes.filter(({ path }) => touched.has(path));
+  const recorded = previewOf(await planFilesBack(context, own));
+  const suspected = previewOf(await planFilesBack(context, all));
+  const rows = [...recorded, ...suspected.map((file) => ({ ...file, isSuspected: true, isChosen: false }))];
+  return rows.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** The row of a file with all that was done to it, beside the one with our own edits. */
+function isWhole(file: PlannedPreview, of: PlannedPreview): boolean {
+  return file !== of && file.isSuspected && file.path === of.path;
+}
+
+function isSameRow(a: PreviewFile, b: PreviewFile): boolean {
+  return a.path === b.path && a.isSuspected === b.isSuspected;
 }
 
 function canTake({ isChosen, isSuspected, obstacle }: PlannedPreview, takesSuspected: boolean): boolean {

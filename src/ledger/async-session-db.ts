@@ -91,6 +91,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   changesOfCall: "read",
   planReverts: "keyed",
   revertsOf: "read",
+  requestedReverts: "read",
   plannedReverts: "read",
   redoableMove: "read",
   markRevert: "keyed",

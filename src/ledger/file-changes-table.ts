@@ -10,6 +10,7 @@ import type {
   FileRevert,
   FileRevertId,
   Hash,
+  RequestId,
   RevertDirection,
 } from "./types.ts";
 
@@ -86,6 +87,12 @@ export function fileChangeQueries(db: Database) {
     revert: db.prepare<[number], RevertRow>(`${REVERTS} where r.id = ?`),
     revertsOfMove: db.prepare<[number], RevertRow>(`${REVERTS} where r.head_move_id = ? order by r.id`),
     revertsOfRequest: db.prepare<[string], RevertRow>(`${REVERTS} where r.request_id = ? order by r.id`),
+    newestRequest: db
+      .prepare<[string], RequestId>(
+        `select request_id from file_reverts where conversation_id = ? and request_id is not null
+         order by id desc limit 1`,
+      )
+      .pluck(),
     planned: db.prepare<[], RevertRow>(`${REVERTS} where r.state = 'planned' order by r.id`),
     countPlanned: db
       .prepare<[string], number>("select count(*) from file_reverts where conversation_id = ? and state = 'planned'")

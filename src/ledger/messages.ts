@@ -55,6 +55,17 @@ export function messageQueries(db: Database) {
          .join(", ")}
        from path join messages m on m.id = path.id order by path.n`,
     ),
+    /** The node of this depth on the path that ends at a node. */
+    ancestor: db
+      .prepare<[{ from: number; depth: number }], MessageId>(
+        `with recursive path (id, parent_id, depth) as (
+           select id, parent_id, depth from messages where id = @from
+           union all
+           select m.id, m.parent_id, m.depth from path join messages m on m.id = path.parent_id
+           where path.depth > @depth)
+         select id from path where depth = @depth`,
+      )
+      .pluck(),
     isLeaf: db.prepare<[number], number>("select not exists (select 1 from messages where parent_id = ?)").pluck(),
     hasLiveChild: db
       .prepare<[number], number>("select exists (select 1 from messages where parent_id = ? and live = 1)")

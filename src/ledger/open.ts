@@ -271,11 +271,17 @@ function removeAbandoned(file: string, at: number): void {
   }
 }
 
-/** By path: opening a descriptor of a file in use would drop its locks. */
+/**
+ * By path: opening a descriptor of a file in use would drop its locks. SQLite gives -wal and -shm the mode of the file:
+ * made while that was read-only, they would stay so when it no longer is.
+ */
 function tightenMode(file: string): void {
+  const isWritable = ((statOf(file)?.mode ?? 0) & 0o200) !== 0;
   for (const each of [file, `${file}-wal`, `${file}-shm`]) {
     const stats = statOf(each);
-    if (stats && (stats.mode & 0o077) !== 0) chmodSync(each, 0o600);
+    const isStuck =
+      isWritable && stats !== undefined && stats.uid === process.getuid?.() && (stats.mode & 0o600) !== 0o600;
+    if (stats && ((stats.mode & 0o077) !== 0 || isStuck)) chmodSync(each, 0o600);
   }
 }
 

@@ -283,11 +283,16 @@ export class SessionDB {
     });
   }
 
-  /** The newest `limit` messages of the path that ends at `from` (default: the head). Flat cost. */
-  path(id: SessionId, window: { from?: MessageId; limit: number }): PathWindow {
+  /**
+   * The newest `limit` messages of the path that ends at `from` (default: the head). Flat cost. With `depth`, the
+   * newest is the one of this depth: the way there is walked over ids alone.
+   */
+  path(id: SessionId, window: { from?: MessageId; depth?: number; limit: number }): PathWindow {
     return this.#tx.read((q) => {
-      const from = window.from ?? sessions.sessionRow(q, id).head_id;
-      if (from === null) return { messages: [], earlier: 0 };
+      const end = window.from ?? sessions.sessionRow(q, id).head_id;
+      const { depth } = window;
+      const from = end !== null && depth !== undefined ? q.messages.ancestor.get({ from: end, depth }) : end;
+      if (from === null || from === undefined) return { messages: [], earlier: 0 };
       const messages = q.messages.walk.all(from, window.limit).map(toMessage).reverse();
       return { messages, earlier: (messages[0]?.depth ?? 1) - 1 };
     });
@@ -558,6 +563,14 @@ export class SessionDB {
 
   revertsOf(owner: files.RevertOwner): FileRevert[] {
     return this.#tx.read((q) => files.revertsOf(q, owner));
+  }
+
+  /** Of the newest request about files alone. */
+  requestedReverts(id: SessionId): FileRevert[] {
+    return this.#tx.read((q) => {
+      const request = q.files.newestRequest.get(sessions.sessionRow(q, id).conversation_id);
+      return request === undefined ? [] : files.revertsOf(q, { request });
+    });
   }
 
   /** Reverts that a crash left unfinished, of every conversation. */

@@ -41,6 +41,8 @@ export interface FinishedCall {
   /** The whole output, when `outcome.output` is only a part of it; `outcome.blob` is set from it. */
   readonly wholeOutput?: Uint8Array;
   readonly at: number;
+  /** What a person should know besides the outcome. */
+  readonly evidence?: string;
 }
 
 export function proposeCalls(tx: TurnTx, message: MessageId, calls: readonly ProposedCall[]): void {
@@ -104,6 +106,8 @@ interface End {
   readonly wholeOutput?: Uint8Array;
   readonly at: number;
   readonly evidence?: string;
+  /** When the call ended; without it now. */
+  readonly finishedAt?: number;
 }
 
 /** The result node and the last state in one go; the node stands under the head of the canonical session. */
@@ -119,7 +123,13 @@ function endCall(tx: Tx, row: CallRow, end: End): { call: ToolCall; message: Mes
     at: end.at,
     admission: row.admission_id,
   });
-  tx.q.calls.finish.run({ id: row.id, state: end.state, result: node.id, now: tx.now, evidence: end.evidence ?? null });
+  tx.q.calls.finish.run({
+    id: row.id,
+    state: end.state,
+    result: node.id,
+    now: end.finishedAt ?? tx.now,
+    evidence: end.evidence ?? null,
+  });
   return { call: toCall(callRow(tx, row.id)), message: toMessage(node) };
 }
 
@@ -151,6 +161,8 @@ export type CallProof = { readonly id: CallId; readonly evidence: string } & (
       readonly end: Extract<CallEnd, "succeeded" | "failed" | "cancelled">;
       readonly outcome: ToolOutcome;
       readonly wholeOutput?: Uint8Array;
+      /** When it ended, where that was recorded. */
+      readonly finishedAt?: number;
     }
   /** It did not happen, and the resumed turn may run it. */
   | { readonly kind: "not-started" }

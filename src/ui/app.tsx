@@ -33,6 +33,8 @@ class OpenScreen {
   /** Entered before the ledger was open. */
   readonly #early: { readonly key: number; readonly text: string }[] = [];
   #isLeaving = false;
+  /** Whether what runs in the background shall be stopped: who quits again without an answer leaves it running. */
+  #wasAsked = false;
 
   constructor(start: ScreenStart) {
     this.#start = start;
@@ -192,8 +194,9 @@ class OpenScreen {
 
   /** What runs in the background is asked about first, as /quit does. */
   #askToQuit(): void {
-    if (this.#isLeaving || !this.#conversation) void this.#leave(EXIT.done);
-    else void this.#conversation.run("/quit");
+    if (this.#isLeaving || !this.#conversation || this.#wasAsked) return void this.#leave(EXIT.done);
+    this.#wasAsked = true;
+    void this.#conversation.run("/quit");
   }
 
   /** Asked again by a person, there is no more waiting for the turn; a second hang-up changes nothing. */

@@ -180,7 +180,7 @@ export class Conversation {
       case "turn":
         return screen.print(...result.lines.map((line) => note(line)), ...this.#elsewhere(result.runner));
       case "prefill":
-        screen.compose({ type: "set", text: result.text });
+        screen.offer(result.text);
         return screen.print(...result.lines.map((line) => note(line)));
       case "confirm":
         if (await askConfirm(screen, result.question)) await this.run(result.command);

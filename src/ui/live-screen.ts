@@ -46,6 +46,7 @@ export class Screen {
   readonly #stdout: TerminalOutput;
   readonly #frame: Frame;
   readonly #modals: Modal[] = [];
+  #offered: ComposerState | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The next second of a turn that runs. */
   #clock: NodeJS.Timeout | undefined;
@@ -85,6 +86,16 @@ export class Screen {
 
   compose(action: ComposerAction): void {
     this.composer = composerReducer(this.composer, action);
+  }
+
+  /** Text that may be wanted: a command that is typed right away takes its place. */
+  offer(text: string): void {
+    this.compose({ type: "set", text });
+    this.#offered = this.composer;
+  }
+  /** What was offered is in the composer as it was. */
+  get isOffered(): boolean {
+    return this.composer === this.#offered;
   }
 
   /** One at a time: a second one waits until the first is closed. */

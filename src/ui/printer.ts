@@ -131,7 +131,8 @@ export function printResult(result: CommandResult, output: Output, json: boolean
     for (const each of Array.isArray(value) ? (value as readonly object[]) : [value]) output.out(`${jsonLine(each)}\n`);
     return;
   }
-  for (const line of resultLines(result)) output.out(`${safeText(line)}\n`);
+  // One line each, whatever it is made of: a file's name with a line feed begins no line of its own.
+  for (const line of resultLines(result)) output.out(`${sanitize(line)}\n`);
 }
 
 function resultLines(result: CommandResult): readonly string[] {
@@ -139,7 +140,7 @@ function resultLines(result: CommandResult): readonly string[] {
     case "lines":
       return result.lines;
     case "prefill":
-      return result.text === "" ? result.lines : [...result.lines, `The prompt was: ${result.text}`];
+      return result.text === "" ? result.lines : [...result.lines, ...`The prompt was: ${result.text}`.split("\n")];
     case "open-session":
       return [...result.lines, `session ${result.session.id}`];
     case "mode":
@@ -157,7 +158,7 @@ function resultLines(result: CommandResult): readonly string[] {
     case "recovery":
       return recoveryLines(result);
     case "preview":
-      return [result.title, ...result.files.map(previewLine)];
+      return result.files.map(previewLine);
     case "confirm":
     case "usage":
     case "refused":
@@ -175,11 +176,27 @@ function recoveryLines({ steps, open, undelivered }: Extract<CommandResult, { ki
       `! turn ${admission.id} of session ${session.id}: “${admission.summary}” is ${admission.status}`,
       ...calls.map(openCallLine),
       ...(draft ? [`    a half answer of ${draft.text.length} characters, not part of the conversation`] : []),
+      ...nextSteps(admission.id, calls),
     ]),
     ...undelivered.map(
       ({ admission, session }) =>
         `! finished while nobody was looking: “${admission.summary}”, the end of session ${session.id}`,
     ),
+  ];
+}
+
+/** What to type about it. */
+function nextSteps(turn: number, calls: readonly ToolCall[]): readonly string[] {
+  const open = calls.filter(({ result }) => result === undefined);
+  const running = open.filter(({ state }) => state === "running");
+  const unknown = open.filter(({ state }) => state === "unknown");
+  return [
+    ...running.map(({ id }) => `    next: stele recover call ${id} --wait, or --stop`),
+    ...unknown.map(({ id }) => `    next: stele recover call ${id} --happened, --not-happened or --again`),
+    ...(running.length + unknown.length === 0
+      ? [`    next: stele recover resume ${turn}, with --yes if it may run its calls`]
+      : []),
+    `    or:   stele recover settle ${turn}`,
   ];
 }
 

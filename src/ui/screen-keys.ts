@@ -35,6 +35,8 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
   if (name === "ctrl+c") return interrupt(screen, actions, isArmed);
   if (ownKey(screen, event, actions)) return;
+  // The prompt that an undo gave back is no beginning of a command.
+  if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
   const action = composerAction(event);
   if (action) screen.compose(action);
 }

@@ -91,7 +91,7 @@ describe("a command that outlives stele", () => {
     const { turn, call } = await onlyCall(place);
     expect(call).toMatchObject({ state: "failed", evidence: "finished after the crash: exit 7, 1 line" });
     expect(await resultOf(place, turn.session)).toEqual({ kind: "failed", output: "done", exitCode: 7 });
-    expect(await place.stele(["recover", "resume", String(turn.admission)])).toMatchObject({ code: 0 });
+    expect(await place.stele(["recover", "resume", String(turn.admission), "--yes"])).toMatchObject({ code: 0 });
     expect(runs(place)).toBe(1);
     await expectSound(place);
   });
@@ -101,11 +101,11 @@ describe("a command that outlives stele", () => {
     await killedWhileRunning(place);
     const { turn, call } = await onlyCall(place);
     expect(call).toMatchObject({ state: "running", evidence: expect.stringContaining("still running") });
-    expect(await place.stele(["recover", "resume", String(turn.admission)])).toMatchObject({ code: 5 });
+    expect(await place.stele(["recover", "resume", String(turn.admission), "--yes"])).toMatchObject({ code: 5 });
     const waited = place.stele(["recover", "call", String(call.id), "--wait", "--json"]);
     writeFileSync(path.join(place.folder, "stop"), "");
     expect(JSON.parse((await waited).out)).toMatchObject({ state: "failed" });
-    expect(await place.stele(["recover", "resume", String(turn.admission)])).toMatchObject({ code: 0 });
+    expect(await place.stele(["recover", "resume", String(turn.admission), "--yes"])).toMatchObject({ code: 0 });
     expect(runs(place)).toBe(1);
     await expectSound(place);
   });
@@ -142,7 +142,7 @@ describe("a command that outlives stele", () => {
       const again = await place.stele(["run", "--yes", "-c", "say more"]);
       expect(again.code).toBe(5);
       expect(await place.stele(["recover", "call", String(call.id), "--not-happened"])).toMatchObject({ code: 0 });
-      expect(await place.stele(["recover", "resume", String(turn.admission)])).toMatchObject({ code: 0 });
+      expect(await place.stele(["recover", "resume", String(turn.admission), "--yes"])).toMatchObject({ code: 0 });
       expect(runs(place)).toBe(0);
       await expectSound(place);
     },
@@ -178,6 +178,18 @@ describe("a command that outlives stele", () => {
   });
 });
 
+describe("a turn that was begun with --yes", () => {
+  it("is not resumed where nobody can be asked, until that is said again", async () => {
+    const place = workplace();
+    await place.stele(["run", "--yes", "run touch made"], { env: { STELE_CRASH_AT: "before:approve-call" } });
+    const [turn] = await recover(place);
+    const refused = await place.stele(["recover", "resume", String(turn?.admission)]);
+    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining("add --yes") });
+    expect(await place.stele(["recover", "resume", String(turn?.admission), "--yes"])).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(place.folder, "made"))).toBe(true);
+  });
+});
+
 describe("an edit that was cut off", () => {
   it.each([
     ["before:file-rename", "approved", "read back: not applied"],
@@ -191,7 +203,7 @@ describe("an edit that was cut off", () => {
     expect(doomed.signal).toBe("SIGKILL");
     const { turn, call } = await onlyCall(place);
     expect(call).toMatchObject({ state, evidence });
-    expect(await place.stele(["recover", "resume", String(turn.admission)])).toMatchObject({ code: 0 });
+    expect(await place.stele(["recover", "resume", String(turn.admission), "--yes"])).toMatchObject({ code: 0 });
     expect(readFileSync(file, "utf8")).toBe("two\n");
     expect(readdirSync(place.folder)).toEqual(["a.txt"]);
     expect(await place.stele(["undo", "--yes"])).toMatchObject({ code: 0 });
@@ -226,7 +238,9 @@ describe("an undo of files that was cut off", () => {
     expect(await place.stele(["run", "--yes", edits])).toMatchObject({ code: 0 });
     const doomed = await place.stele(["undo", "--yes"], { env: { STELE_CRASH_AT: point } });
     expect(doomed.signal).toBe("SIGKILL");
-    await place.stele(["recover"]);
+    // Any start finishes it, also one that is about something else.
+    if (point === "after:undo") await place.stele(["run", "say something else"]);
+    else await place.stele(["recover"]);
     const now = files.map((file) => readFileSync(file, "utf8"));
     expect(new Set(now)).toEqual(new Set([point === "before:undo" ? "two\n" : "one\n"]));
     await expectSound(place);
@@ -260,7 +274,7 @@ describe("a request that was cut off", () => {
     stele?.kill("SIGKILL");
     await ended;
     const [turn] = await recover(place);
-    const resumed = await place.stele(["recover", "resume", String(turn?.admission)]);
+    const resumed = await place.stele(["recover", "resume", String(turn?.admission), "--yes"]);
     expect(resumed, resumed.err).toMatchObject({ code: 0, out: expect.stringContaining("whole") });
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.text).toBe(server.requests[1]?.text);

@@ -107,7 +107,16 @@ export function createFileGate({ ledgerFiles }: { readonly ledgerFiles: readonly
         seen.set(path, content.hash);
         return content;
       }),
-    restore: (request) => answer(request.path, () => restoreFile(guard, request)),
+    restore: (request) =>
+      answer(request.path, async () => {
+        const restored = await restoreFile(guard, request);
+        // The conversation goes back with the file: what the model has seen is what is there again.
+        if (seen.has(request.path)) {
+          if (restored === "absent") seen.delete(request.path);
+          else seen.set(request.path, restored.hash);
+        }
+        return restored;
+      }),
     sweep: (folder) => answer(folder, () => sweepTemporaries(folder)),
     async remember(path, hash) {
       seen.set(await realpath(path).catch(() => path), hash); // gone since it was read: nothing to protect

@@ -106,7 +106,7 @@ describe("finding a command", () => {
   });
 
   it("says how a command is called when its words do not fit", () => {
-    expect(problemOf("/redo 1 2")).toBe('One word too many: "2". Usage: /redo [n] [--chat] [--yes]');
+    expect(problemOf("/redo 1 2")).toBe('One word too many: "2". Usage: /redo [n] [--chat] [--files] [--yes]');
     expect(problemOf("/queue drop")).toContain("Usage: /queue drop <id>");
     expect(problemOf("/title 'open")).toContain("is not closed");
   });

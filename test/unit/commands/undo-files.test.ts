@@ -121,10 +121,55 @@ describe("/undo with files", () => {
     expectFiles(desk, AFTER);
     await desk.type("/redo --chat");
     const { head } = desk.runner.session;
-    expect(words(await desk.type("/undo --files --yes"))).toContain("3 files written");
+    expect(words(await desk.type("/undo --files --yes"))).toContain(
+      "2 files written: a.txt, b.txt\n1 file removed: c.txt",
+    );
     expectFiles(desk, { ...BEFORE, "d.txt": "y\n" });
     expect(desk.runner.session.head).toBe(head);
     expect(await desk.type("/undo --chat --files")).toMatchObject({ kind: "usage" });
+  });
+
+  it("takes our own edit out of a file that a command changed too, and both only when asked", async () => {
+    const desk = await openDesk();
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
+    writeFileSync(path.join(desk.folder, "f.txt"), `${lines.join("\n")}\n`);
+    const before = read(desk, "f.txt");
+    await desk.say("edit f.txt: line 15 => FIFTEEN then run sed -i 's/^line 2$/TWO/' f.txt");
+    const { files } = await preview(desk, "/undo");
+    expect(files.map(({ isSuspected, isChosen, added }) => [isSuspected, isChosen, added])).toEqual([
+      [false, true, 1],
+      [true, false, 2],
+    ]);
+    await desk.type("/undo --yes");
+    expect(read(desk, "f.txt")).toBe(before?.replace("line 2\n", "TWO\n"));
+    await desk.type("/redo");
+    await desk.type("/undo --suspected --yes");
+    expect(read(desk, "f.txt")).toBe(before);
+  });
+
+  it("brings back with /redo --files what /undo --files took", async () => {
+    const desk = await editedDesk();
+    await desk.type("/undo --files --yes");
+    expect(words(await desk.type("/redo --files"))).toContain("3 files written");
+    expectFiles(desk, AFTER);
+    expect(words(await desk.type("/redo --files"))).toContain("no undo of files alone");
+    await desk.type("/undo --files --yes");
+    expectFiles(desk, { ...BEFORE, "d.txt": "y\n" });
+  });
+
+  it("lets the same edit be made again after it was taken back", async () => {
+    const desk = await openDesk();
+    writeFileSync(path.join(desk.folder, "a.txt"), "one\n");
+    await desk.say("edit a.txt: one => two");
+    await desk.type("/undo --yes");
+    await desk.say("edit a.txt: one => two");
+    expect(read(desk, "a.txt")).toBe("two\n");
+  });
+
+  it("shows a file's name on one line, whatever is in it", async () => {
+    const desk = await openDesk();
+    await desk.say("run touch \"$(printf 'a\\n  deleted  important.txt')\"");
+    for (const line of words(await desk.type("/files")).split("\n")) expect(line).not.toMatch(/^\s*deleted/);
   });
 
   it("refuses when the conversation went on while the preview was open", async () => {

@@ -29,7 +29,6 @@ describe("results without a screen", () => {
       throw new Error("applied");
     };
     expect(printed({ kind: "preview", title: "Take back 1 turn", files, apply, json: {} })).toEqual([
-      "Take back 1 turn",
       "[x] a.ts  +2 -1",
       "[ ] b.ts  +2 -1  is removed, changed by a command",
       " -  c .ts  +2 -1  changed since: left alone",
@@ -52,6 +51,8 @@ describe("results without a screen", () => {
       "    · call 1 shell failed: finished after the crash: exit 1, 2 lines",
       "    ? call 3 shell unknown: process gone",
       "    a half answer of 17 characters, not part of the conversation",
+      "    next: stele recover call 3 --happened, --not-happened or --again",
+      "    or:   stele recover settle 7",
       `! finished while nobody was looking: “say hi”, the end of session ${session.id}`,
     ]);
   });
