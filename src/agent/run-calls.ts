@@ -49,9 +49,11 @@ async function runCall(context: TurnContext, state: TurnState, { call, tool, inp
   const started = await db.startCall(turn, call.id, spool);
   context.emit({ type: "call-changed", call: started });
   crashPoint("before:tool-run");
-  const result = await scanned(context, started, () => runSafely(tool, input, toolContext(context, started)));
+  const { result, evidence } = await scanned(context, started, () =>
+    runSafely(tool, input, toolContext(context, started)),
+  );
   crashPoint("after:tool-run");
-  await finish(context, state, { call, result });
+  await finish(context, state, { call, result, ...(evidence !== undefined && { evidence }) });
   // Only now: until its result is stored, the folder is the proof of what happened.
   if (spool !== undefined && !(await isBackgroundJob(spool))) await removeSpool(spool);
 }
@@ -94,18 +96,25 @@ function toolContext(context: TurnContext, call: ToolCall): ToolContext {
 
 const STOPPED_SCAN_MS = 300;
 
+interface Scanned {
+  readonly result: ToolResult;
+  /** Why what it did to files is not known. */
+  readonly evidence?: string;
+}
+
 /** What a command did to files is not told by it: the folder is compared before and after. */
-async function scanned(context: TurnContext, call: ToolCall, run: () => Promise<ToolResult>): Promise<ToolResult> {
-  if (call.spool === undefined) return run();
+async function scanned(context: TurnContext, call: ToolCall, run: () => Promise<ToolResult>): Promise<Scanned> {
+  if (call.spool === undefined) return { result: await run() };
   const { scanner, signal } = context;
   const before = await scanner.before(signal);
   const result = await run();
-  if ("skipped" in before) return result;
+  if ("skipped" in before) return { result, evidence: `folder not compared: ${before.skipped}` };
   // A stopped command has changed files all the same; who stopped it waits for the end of this.
   const after = { signal: signal.aborted ? AbortSignal.timeout(STOPPED_SCAN_MS) : signal, endedAt: context.now() };
   const changes = await scanner.after(before, after);
-  if (!("skipped" in changes) && changes.length > 0) await context.db.suspectChanges(context.turn, call.id, changes);
-  return result;
+  if ("skipped" in changes) return { result, evidence: `folder not compared: ${changes.skipped}` };
+  if (changes.length > 0) await context.db.suspectChanges(context.turn, call.id, changes);
+  return { result };
 }
 
 /** A tool that throws has a defect: the model is told, the turn goes on. What the ledger refused ends the turn. */
@@ -144,13 +153,14 @@ const ENDS = { ok: "succeeded", failed: "failed", cancelled: "cancelled", unknow
 async function finish(
   context: TurnContext,
   state: TurnState,
-  { call, result }: { call: ToolCall; result: ToolResult },
+  { call, result, evidence }: { call: ToolCall } & Scanned,
 ): Promise<void> {
   const finished = await context.db.finishCall(context.turn, {
     id: call.id,
     end: ENDS[result.kind],
     at: context.now(),
     ...storedOutcome(result),
+    ...(evidence !== undefined && { evidence }),
   });
   context.emit({ type: "call-changed", call: finished.call });
   added(context, state, finished.message);

@@ -30,6 +30,9 @@ function hasBegun(state: ToolCall["state"]): boolean {
   return state === "succeeded" || state === "failed" || state === "running" || state === "unknown";
 }
 
+/** What a command did to files is not known, and why. */
+const NOT_COMPARED = "folder not compared";
+
 /** Nothing to say where nothing was touched. With files taken along, only what no file tells is left to be said. */
 export function effectWords(
   effects: readonly ToolCall[],
@@ -39,12 +42,20 @@ export function effectWords(
   if (left.length === 0) return [];
   const tools = [...new Set(left.map(({ tool }) => tool))].join(", ");
   const steps = counted(left.length, "step");
+  const unseen = left.map(({ evidence = "" }) => evidence).filter((each) => each.startsWith(NOT_COMPARED));
+  return [mainWords({ steps, tools, isUndo, hasFiles, isOne: left.length === 1 }), ...new Set(isUndo ? unseen : [])];
+}
+
+function mainWords(of: {
+  readonly steps: string;
+  readonly tools: string;
+  readonly isUndo: boolean;
+  readonly hasFiles: boolean;
+  readonly isOne: boolean;
+}): string {
+  const { steps, tools, isUndo, hasFiles, isOne } = of;
   if (hasFiles)
-    return [
-      `What ${steps} (${tools}) did besides these files ${isUndo ? "cannot be undone" : "did not happen again"}.`,
-    ];
-  const stay = left.length === 1 ? "stays as it is" : "stay as they are";
-  return isUndo
-    ? [`Only the conversation went back: ${steps} outside of it (${tools}) ${stay}.`]
-    : [`Only the conversation came back: ${steps} outside of it (${tools}) did not run again.`];
+    return `What ${steps} (${tools}) did besides these files ${isUndo ? "cannot be undone" : "did not happen again"}.`;
+  if (!isUndo) return `Only the conversation came back: ${steps} outside of it (${tools}) did not run again.`;
+  return `Only the conversation went back: ${steps} outside of it (${tools}) ${isOne ? "stays as it is" : "stay as they are"}.`;
 }

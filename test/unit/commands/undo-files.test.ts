@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CommandResult } from "../../../src/commands/command.ts";
 import { type Desk, openDesk, words } from "./command-harness.ts";
 
@@ -164,6 +164,17 @@ describe("/undo with files", () => {
     await desk.type("/undo --yes");
     await desk.say("edit a.txt: one => two");
     expect(read(desk, "a.txt")).toBe("two\n");
+  });
+
+  it("says when a folder was not compared around a command", async () => {
+    const desk = await openDesk();
+    const { HOME } = process.env;
+    process.env["HOME"] = desk.folder;
+    onTestFinished(() => void (process.env["HOME"] = HOME));
+    await desk.say("run true");
+    expect((await desk.type("/undo")) as { lines?: readonly string[] }).toMatchObject({
+      lines: expect.arrayContaining([expect.stringContaining("folder not compared")]),
+    });
   });
 
   it("shows a file's name on one line, whatever is in it", async () => {
