@@ -197,6 +197,7 @@ create table tool_calls (
   unique (message_id, call_id),
   check (state not in ('succeeded', 'failed', 'cancelled', 'denied', 'skipped') or result_message_id is not null),
   check (result_message_id is null or state not in ('proposed', 'approved', 'running')),
+  check (state <> 'unknown' or attempts > 0),
   check (state <> 'running' or (process is not null and started_at is not null))
 ) strict;
 create index tool_calls_by_admission on tool_calls (admission_id);
@@ -377,13 +378,17 @@ const ADMISSION_EDGES = [
   "unknown>terminal",
 ];
 
-/** ledger.md §7, and `approved>skipped`: allowed, but the turn ended before it was started. */
+/**
+ * ledger.md §7, and `approved>skipped`: allowed, but the turn ended before it was started; `approved>unknown`: it was to
+ * be run again, the turn ended before that, and nobody knows of the first time.
+ */
 const CALL_EDGES = [
   "proposed>approved",
   "proposed>denied",
   "proposed>skipped",
   "approved>running",
   "approved>skipped",
+  "approved>unknown",
   "running>succeeded",
   "running>failed",
   "running>cancelled",

@@ -90,6 +90,8 @@ export function finishCall(tx: TurnTx, finished: FinishedCall): { call: ToolCall
   const row = ownCall(tx, finished.id);
   if (row.result_message_id !== null) return storedResult(tx, row);
   requireStarted(tx);
+  if (finished.end === "unknown" && row.state !== "running" && row.state !== "unknown")
+    throw wrongState(row, "ended as unknown");
   return endCall(tx, row, { ...finished, state: finished.end });
 }
 
@@ -139,16 +141,20 @@ function storedResult(tx: Tx, row: CallRow): { call: ToolCall; message: Message 
   return { call: toCall(row), message: toMessage(node) };
 }
 
+const NO_END = "it was started, and no end was recorded";
+
 /**
  * Before an admission may end: every call of it gets its result. What never began is skipped; what began and
  * has no known end is `unknown`, and says so.
  */
 export function closeOpenCalls(tx: Tx, admission: AdmissionId, why: { at: number; reason: string }): Message[] {
   return tx.q.calls.withoutResult.all(admission).map((row) => {
-    const isStarted = row.state === "running" || row.state === "unknown";
-    if (row.state === "running") tx.q.calls.setState.run("unknown", null, row.id);
+    // A person said that it may run again: whether it happened the first time is as unknown as before.
+    const isDoubtful = row.state === "approved" && row.attempts > 0 && row.effect === "external";
+    const isStarted = row.state === "running" || row.state === "unknown" || isDoubtful;
+    if (isStarted && row.state !== "unknown") tx.q.calls.setState.run("unknown", null, row.id);
     const outcome: ToolOutcome = isStarted
-      ? { kind: "unknown", output: "Whether this happened is not known: it was started, and no end was recorded." }
+      ? { kind: "unknown", output: `Whether this happened is not known: ${row.evidence ?? NO_END}.` }
       : { kind: "cancelled", output: `Not run: ${why.reason}.` };
     return endCall(tx, callRow(tx, row.id), { state: isStarted ? "unknown" : "skipped", outcome, at: why.at }).message;
   });

@@ -111,6 +111,21 @@ describe("a call whose own tool cannot say how it ended", () => {
   });
 });
 
+describe("a call that was to be run again", () => {
+  it("is as unknown as before when its turn ends before that: nothing says that it did not run", () => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db), { effect: "external" });
+    const { turn, lease, admission } = started;
+    const id = onlyCall(started);
+    db.markUnknown(turn);
+    db.reconcileCalls(lease, admission);
+    expect(db.resolveCall(lease, { id, verdict: "again", at: AT })).toMatchObject({ state: "approved", attempts: 1 });
+    const { messages } = db.settleUnknown(lease, { id: admission, outcome: "interrupted", note: "settled", at: AT });
+    expect(db.call(id)).toMatchObject({ state: "unknown", attempts: 1 });
+    expect(messages[0]?.parts[0]).toMatchObject({ outcome: { kind: "unknown" } });
+  });
+});
+
 describe("the key of a call", () => {
   it("finds it in every state, and no other one", () => {
     const db = openLedger();
