@@ -17,7 +17,7 @@ export interface Side {
 
 export interface Figure {
   readonly what: string;
-  readonly unit: "µs" | "ms" | "MiB";
+  readonly unit: "µs" | "ms" | "KiB" | "MiB";
   readonly base: { readonly name: string; readonly median: number };
   readonly median: number;
   readonly ratio: number;

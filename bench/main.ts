@@ -8,6 +8,7 @@ import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
 import { benchFrame, benchVersion } from "./start.ts";
+import { benchStream } from "./stream.ts";
 
 const BENCHES = {
   append: benchAppend,
@@ -15,6 +16,7 @@ const BENCHES = {
   memory: benchMemory,
   version: benchVersion,
   frame: benchFrame,
+  stream: benchStream,
 } as const;
 type Name = keyof typeof BENCHES;
 

@@ -1,7 +1,11 @@
 // An answer while it streams, pure: lines leave it once, as soon as they are complete, and only the line that is
-// being written stays. What a delta costs depends on that line alone, never on what came before it.
-import { type MarkdownLine, type MarkdownState, openMarkdown, readMarkdown } from "./markdown.ts";
+// being written stays, with a table that is not whole yet. What a delta costs depends on that alone, never on what
+// came before it.
+import { endMarkdown, type MarkdownState, openMarkdown, readMarkdown, withinLine } from "./markdown.ts";
+import type { MarkdownLine } from "./markdown-line.ts";
+import { quoteLead } from "./markdown-lists.ts";
 import { sanitize } from "./sanitize.ts";
+import { lineWidth } from "./styled-line.ts";
 import { wrapLine } from "./text-width.ts";
 
 export interface AnswerStream {
@@ -11,8 +15,8 @@ export interface AnswerStream {
   readonly tail: string;
   readonly markdown: MarkdownState;
   readonly hasPrinted: boolean;
-  /** An empty line that is shown only when something follows it. */
-  readonly blank: boolean;
+  /** An empty line that is shown only when something follows it: how deep it was quoted. */
+  readonly blank?: number;
 }
 
 /** A line of an answer; the first one bears its sign. */
@@ -26,10 +30,14 @@ export interface Streamed {
   readonly lines: readonly AnswerLine[];
 }
 
-export const openAnswer: AnswerStream = { text: "", tail: "", markdown: openMarkdown, hasPrinted: false, blank: false };
+export const openAnswer: AnswerStream = { text: "", tail: "", markdown: openMarkdown, hasPrinted: false };
 
 /** A line without end is let go in pieces of about this length, each a whole number of rows. */
 const maxTail = 2_000;
+/** Cells before a row of an answer. */
+const signWidth = 2;
+/** Of a table that is not whole, in the live part. */
+const maxShownRows = 8;
 
 export function pushAnswer(stream: AnswerStream, delta: string, width: number): Streamed {
   const pieces = (stream.tail + delta).split("\n");
@@ -42,35 +50,71 @@ export function pushAnswer(stream: AnswerStream, delta: string, width: number): 
 /** The rest of it. `whole` is the stored text: what differs from what was streamed is shown whole. */
 export function endAnswer(stream: AnswerStream, whole: string = stream.text): Streamed & { readonly differs: boolean } {
   const differs = !whole.startsWith(stream.text);
-  if (differs) return { ...readLines(openAnswer, whole.split("\n")), differs };
+  if (differs) return { ...readAll(openAnswer, whole.split("\n")), differs };
   const rest = (stream.tail + whole.slice(stream.text.length)).split("\n");
-  return { ...readLines({ ...stream, text: whole, tail: "" }, rest), differs };
+  return { ...readAll({ ...stream, text: whole, tail: "" }, rest), differs };
 }
 
-/** The line being written as it would look if it ended here. */
-export function tailLine(stream: AnswerStream): AnswerLine | undefined {
-  if (stream.tail.trim() === "") return undefined;
-  return { line: readMarkdown(stream.markdown, stream.tail).line, first: !stream.hasPrinted };
+/** What has not left it, as it would look if it ended here. */
+export function tailLines(stream: AnswerStream): readonly AnswerLine[] {
+  const isEmpty = stream.tail.trim() === "";
+  const read = isEmpty ? { stream, lines: [] } : readLines(stream, [stream.tail]);
+  const lines = [...read.lines, ...shown(read.stream, endMarkdown(read.stream.markdown)).lines];
+  return lines.map(({ line, first }) => ({ line: line.kind === "table" ? lastRows(line) : line, first }));
+}
+
+function lastRows(line: Extract<MarkdownLine, { kind: "table" }>): MarkdownLine {
+  const { table } = line;
+  if (table.rows.length <= maxShownRows) return line;
+  return { ...line, table: { ...table, rows: table.rows.slice(-maxShownRows), hasHead: false } };
+}
+
+function readAll(start: AnswerStream, sources: readonly string[]): Streamed {
+  const read = readLines(start, sources);
+  const end = shown({ ...read.stream, markdown: openMarkdown }, endMarkdown(read.stream.markdown));
+  return { stream: end.stream, lines: [...read.lines, ...end.lines] };
 }
 
 function readLines(start: AnswerStream, sources: readonly string[]): Streamed {
   let stream = start;
   const lines: AnswerLine[] = [];
   for (const source of sources) {
-    const { state, line } = readMarkdown(stream.markdown, source);
-    if (line.kind === "blank") {
-      stream = { ...stream, markdown: state, blank: stream.hasPrinted };
-      continue;
-    }
-    if (stream.blank) lines.push({ line: { kind: "blank", spans: [], hang: 0 }, first: false });
-    lines.push({ line, first: !stream.hasPrinted });
-    stream = { ...stream, markdown: state, hasPrinted: true, blank: false };
+    const read = readMarkdown(stream.markdown, source);
+    const step = shown({ ...stream, markdown: read.state }, read.lines);
+    lines.push(...step.lines);
+    stream = step.stream;
   }
   return { stream, lines };
 }
 
+/** Empty lines are one, between others: none before the first line and none after the last. */
+function shown(start: AnswerStream, read: readonly MarkdownLine[]): Streamed {
+  let stream = start;
+  const lines: AnswerLine[] = [];
+  for (const line of read) {
+    const quotes = line.lead.rest.filter(({ role }) => role === "quote").length;
+    const { blank, ...rest } = stream;
+    if (line.kind === "blank") {
+      if (stream.hasPrinted) stream = { ...rest, blank: Math.min(blank ?? quotes, quotes) };
+      continue;
+    }
+    if (blank !== undefined) {
+      lines.push({ line: { kind: "blank", lead: quoteLead(Math.min(blank, quotes)) }, first: false });
+    }
+    lines.push({ line, first: !stream.hasPrinted });
+    stream = { ...rest, hasPrinted: true };
+  }
+  return { stream, lines };
+}
+
+/** All but the last row of it; what follows goes on in the same line. */
 function letGo({ stream, lines }: Streamed, tail: string, width: number): Streamed {
-  const rows = wrapLine(sanitize(tail), Math.max(1, width));
-  const read = readLines(stream, [rows.slice(0, -1).join(" ")]);
-  return { lines: [...lines, ...read.lines], stream: { ...read.stream, tail: rows.at(-1) ?? "" } };
+  const clean = sanitize(tail, { tabs: 4 });
+  const text = clean.trimEnd();
+  const lead = readLines(stream, [clean]).lines.at(-1)?.line.lead.rest ?? [];
+  const last = wrapLine(text, Math.max(1, width - signWidth - lineWidth(lead))).at(-1) ?? "";
+  const end = text.endsWith(last) ? text.length - last.length : text.length;
+  const read = readLines(stream, [clean.slice(0, end)]);
+  const markdown = withinLine(read.stream.markdown);
+  return { lines: [...lines, ...read.lines], stream: { ...read.stream, markdown, tail: clean.slice(end) } };
 }

@@ -46,8 +46,7 @@ export class AnswersTold {
 
   /** Given to the screen just now. */
   written(messages: readonly MessageId[]): void {
-    this.#screen.paint();
-    this.#deliveries.told(messages);
+    this.#screen.whenPrinted(() => this.#deliveries.told(messages));
   }
 
   /** Resolves when nothing is left to mark. Never rejects. */

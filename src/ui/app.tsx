@@ -30,9 +30,12 @@ class OpenScreen {
   #resolve: (code: number) => void = () => {};
   #booted: Booted | undefined;
   #conversation: Conversation | undefined;
+  #openPager: typeof import("./pager.ts").openPager | undefined;
   /** Entered before the ledger was open. */
   readonly #early: { readonly key: number; readonly text: string }[] = [];
   #isLeaving = false;
+  /** The text is in another program, which has the terminal. */
+  #editing: AbortController | undefined;
   /** Whether what runs in the background shall be stopped: who quits again without an answer leaves it running. */
   #wasAsked = false;
 
@@ -74,6 +77,9 @@ class OpenScreen {
       },
       quit: () => this.#askToQuit(),
       suspend: () => void this.#suspend(),
+      page: () => this.#page(),
+      prompts: () => this.#booted?.context.db.promptHistory(searchedPrompts),
+      edit: () => void this.#edit(),
       mode: () => {
         const booted = this.#booted;
         if (!booted) return undefined;
@@ -101,7 +107,7 @@ class OpenScreen {
 
   async #boot(): Promise<void> {
     const steps: RecoveryStep[] = [];
-    const loaded = Promise.all([import("./conversation.ts"), import("./screen-commands.ts")]);
+    const loaded = Promise.all([import("./conversation.ts"), import("./screen-commands.ts"), import("./pager.ts")]);
     try {
       this.#booted = await this.#start.boot({
         onStep: (step) => {
@@ -113,7 +119,8 @@ class OpenScreen {
     } catch (error) {
       return this.#fail(error);
     }
-    const [conversation, commands] = await loaded;
+    const [conversation, commands, pager] = await loaded;
+    this.#openPager = pager.openPager;
     if (!this.#isLeaving) await this.#begin(this.#booted, { ...conversation, ...commands, steps });
   }
 
@@ -124,7 +131,7 @@ class OpenScreen {
     const { runner, open, waiting, history } = booted;
     const screen = this.#screen;
     screen.theme = themeFor(this.#start.env);
-    screen.commands = menuCommands();
+    screen.menu.commands = menuCommands();
     screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });
     const blocked = blockingTurn(open, runner.session.conversation)?.admission.id;
     screen.dispatch({
@@ -182,6 +189,28 @@ class OpenScreen {
     if (!this.#isLeaving) this.#guard.suspend();
   }
 
+  async #edit(): Promise<void> {
+    if (this.#editing || this.#isLeaving) return;
+    const editing = new AbortController();
+    this.#editing = editing;
+    const { editOutside } = await import("./edit-outside.ts");
+    await editOutside({
+      screen: this.#screen,
+      guard: this.#guard,
+      env: this.#start.env,
+      signal: editing.signal,
+      save: () => within(this.#conversation?.unsent.save() ?? Promise.resolve(), patience.draft),
+    });
+    this.#editing = undefined;
+  }
+
+  #page(): void {
+    if (!this.#booted || this.#isLeaving) return;
+    const { runner, context } = this.#booted;
+    const { session, known: head } = runner;
+    this.#openPager?.({ screen: this.#screen, stdout: process.stdout, db: context.db, session, head });
+  }
+
   // ---- leaving ----
 
   async #fail(error: unknown): Promise<void> {
@@ -203,7 +232,9 @@ class OpenScreen {
   async #leave(code: number, signal?: NodeJS.Signals): Promise<void> {
     if (this.#isLeaving) return signal === undefined || signal === "SIGINT" ? this.#finish(code) : undefined;
     this.#isLeaving = true;
+    this.#editing?.abort();
     this.#screen.dispatch({ type: "closing" });
+    this.#screen.closeOverlay();
     this.#screen.paint();
     void this.#conversation?.unsent.save();
     const { runner } = this.#booted ?? {};
@@ -237,6 +268,7 @@ class OpenScreen {
   async #crash(error: unknown): Promise<void> {
     if (this.#finishing) return;
     this.#isLeaving = true;
+    this.#editing?.abort();
     this.#screen.close();
     this.#guard.close();
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -245,5 +277,8 @@ class OpenScreen {
     await this.#finish(EXIT.turnFailed);
   }
 }
+
+/** The newest ones, which ctrl+r looks through. */
+const searchedPrompts = 1_000;
 
 type Loaded = typeof import("./conversation.ts") & typeof import("./screen-commands.ts");

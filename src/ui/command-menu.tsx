@@ -1,10 +1,12 @@
-// The menu under the composer while a slash command is being typed: which commands fit, which one is selected,
-// and how the list is drawn. Commands come as plain descriptions; running one is the owner's.
+// The menu under the composer: what may be put in place of what is being typed, which one is selected, and how the
+// list is drawn; and which commands fit a slash. Items come as plain descriptions; choosing one is the owner's.
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
+import type { ComposerAction } from "./composer-state.ts";
 import { matchRank, rankBy } from "./fuzzy.ts";
 import { rowWindow, wrapIndex } from "./row-window.ts";
-import { cellWidth, padCells, truncate } from "./text-width.ts";
+import { sanitize } from "./sanitize.ts";
+import { cellWidth, padCells, truncate, truncateStart } from "./text-width.ts";
 import { useTheme } from "./theme.ts";
 
 export interface MenuCommand {
@@ -14,29 +16,66 @@ export interface MenuCommand {
   /** Arguments as shown behind the name: `[n] [--chat|--files]`. */
   readonly usage?: string;
   readonly summary: string;
+  /** What its first argument names: sessions and models can be offered. */
+  readonly argument?: string;
 }
 
+/** Label and summary are untrusted: they are sanitised when drawn. */
 export interface MenuItem {
-  readonly command: MenuCommand;
-  /** The alias that was matched, when it was not the name. */
-  readonly alias?: string;
+  /** Unique in its list. */
+  readonly id: string;
+  readonly label: string;
+  readonly summary: string;
+  /** Of a label that is too wide its end is kept. */
+  readonly keepsEnd?: boolean;
+  /** What choosing it does to the text; absent: it only tells. */
+  readonly choice?: ComposerAction;
+  /** It stands there in full: enter does not choose it, but sends. */
+  readonly isWhole: boolean;
 }
 
 /** What fits the text so far, best first. With arguments begun: the command itself, for its usage. */
 export function menuItems(text: string, commands: readonly MenuCommand[]): readonly MenuItem[] {
-  const typed = /^\/([^\s/]*)([^\S\n][^\n]*)?$/.exec(text);
-  if (typed === null) return [];
-  const [, name = "", rest] = typed;
-  if (rest === undefined)
-    return rankBy(
-      commands.map((command) => matchCommand(name, command)),
-      (item) => item.rank,
-    );
-  const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
-  return command === undefined ? [] : [{ command }];
+  const typed = typedCommand(text);
+  if (typed === undefined) return [];
+  const { name, rest } = typed;
+  if (rest === undefined) {
+    const fitting = commands.map((command) => matchCommand(name, command));
+    return rankBy(fitting, (fit) => fit.rank).map((fit) => commandItem(fit, name));
+  }
+  const command = findTyped(text, commands);
+  return command === undefined ? [] : [usageItem(command)];
 }
 
-function matchCommand(query: string, command: MenuCommand): MenuItem & { rank?: number } {
+/** The command whose name stands in full before a blank, and what is typed behind it. */
+export function typedArgument(
+  text: string,
+  commands: readonly MenuCommand[],
+): { readonly command: MenuCommand; readonly argument: string } | undefined {
+  const command = findTyped(text, commands);
+  const { rest } = typedCommand(text) ?? {};
+  if (command === undefined || rest === undefined) return undefined;
+  return { command, argument: rest.trimStart() };
+}
+
+function typedCommand(text: string): { readonly name: string; readonly rest: string | undefined } | undefined {
+  const typed = /^\/([^\s/]*)([^\S\n][^\n]*)?$/.exec(text);
+  return typed === null ? undefined : { name: typed[1] ?? "", rest: typed[2] };
+}
+
+function findTyped(text: string, commands: readonly MenuCommand[]): MenuCommand | undefined {
+  const name = typedCommand(text)?.name;
+  return commands.find((each) => each.name === name || (name !== undefined && each.aliases?.includes(name)));
+}
+
+interface CommandFit {
+  readonly command: MenuCommand;
+  /** The alias that was matched, when it was not the name. */
+  readonly alias?: string;
+  readonly rank?: number;
+}
+
+function matchCommand(query: string, command: MenuCommand): CommandFit {
   const rank = matchRank(query, command.name);
   if (rank !== undefined && rank <= 1) return { command, rank };
   const alias = rankBy(command.aliases ?? [], (each) => matchRank(query, each))[0];
@@ -48,16 +87,46 @@ function matchCommand(query: string, command: MenuCommand): MenuItem & { rank?: 
   return rank === undefined ? { command } : { command, rank };
 }
 
+/** Nothing runs that was not named in full: the first enter completes, the second one runs. */
+function commandItem({ command, alias }: CommandFit, typed: string): MenuItem {
+  return {
+    id: command.name,
+    label: commandLabel(command, alias),
+    summary: command.summary,
+    choice: { type: "complete", from: 0, to: Number.POSITIVE_INFINITY, text: `/${command.name} ` },
+    isWhole: command.name === typed || command.aliases?.includes(typed) === true,
+  };
+}
+
+function usageItem(command: MenuCommand): MenuItem {
+  return { id: command.name, label: commandLabel(command), summary: command.summary, isWhole: true };
+}
+
+function commandLabel(command: MenuCommand, alias?: string): string {
+  const name = alias === undefined ? `/${command.name}` : `/${command.name} (${alias})`;
+  return command.usage === undefined || command.usage === "" ? name : `${name} ${command.usage}`;
+}
+
 export interface MenuState {
-  /** The text the menu was opened for; a new text selects the first item again. */
+  /** What the menu was opened for; something else selects the first item again. */
   readonly text: string;
+  /** -1: none. */
   readonly selected: number;
-  /** By escape, until the text changes. */
+  /** By escape, until something else is typed for. */
   readonly closed: boolean;
+  /** Where it stays closed whatever is typed on. */
+  readonly place?: string;
 }
 
 export type MenuAction =
-  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      /** Closed by escape it stays closed as long as this is the same. */
+      readonly place?: string;
+      /** Default 0; -1 selects none. */
+      readonly selected?: number;
+    }
   | { readonly type: "up" | "down"; readonly count: number }
   | { readonly type: "close" };
 
@@ -65,10 +134,14 @@ export const initialMenu: MenuState = { text: "", selected: 0, closed: false };
 
 export function menuReducer(state: MenuState, action: MenuAction): MenuState {
   switch (action.type) {
-    case "text":
-      return action.text === state.text ? state : { text: action.text, selected: 0, closed: false };
+    case "text": {
+      const { text, place, selected = 0 } = action;
+      if (text === state.text && place === state.place) return state;
+      const closed = state.closed && place !== undefined && place === state.place;
+      return { text, selected, closed, ...(place !== undefined && { place }) };
+    }
     case "up":
-      return { ...state, selected: wrapIndex(state.selected - 1, action.count) };
+      return { ...state, selected: wrapIndex(Math.max(state.selected, 0) - 1, action.count) };
     case "down":
       return { ...state, selected: wrapIndex(state.selected + 1, action.count) };
     case "close":
@@ -76,37 +149,45 @@ export function menuReducer(state: MenuState, action: MenuAction): MenuState {
   }
 }
 
-/** The text that choosing an item leaves in the composer. */
-export function menuCompletion(item: MenuItem): string {
-  return `/${item.command.name} `;
-}
-
 export interface CommandMenuProps {
   readonly items: readonly MenuItem[];
   readonly state: MenuState;
   readonly width: number;
   readonly maxRows: number;
+  /** A last row that cannot be chosen. */
+  readonly note?: string;
 }
 
-export function CommandMenu({ items, state, width, maxRows }: CommandMenuProps): ReactNode {
-  if (state.closed || items.length === 0 || maxRows < 1) return null;
+export function CommandMenu({ items, state, width, maxRows, note }: CommandMenuProps): ReactNode {
+  const { styles, glyphs } = useTheme();
+  if (state.closed || (items.length === 0 && note === undefined) || maxRows < 1) return null;
+  const rows = note === undefined || items.length === 0 ? maxRows : maxRows - 1;
   const selected = Math.min(state.selected, items.length - 1);
-  const { start, end } = rowWindow(items.length, selected, maxRows);
-  const nameWidth = Math.min(40, Math.max(...items.map((item) => cellWidth(commandLabel(item)))));
+  const { start, end } = rowWindow(items.length, Math.max(0, selected), Math.max(1, rows));
+  const shown = items.slice(start, end).map((item) => ({ ...item, label: sanitize(item.label) || " " }));
+  const nameWidth = Math.min(40, Math.max(0, ...items.slice(0, widest).map((item) => cellWidth(sanitize(item.label)))));
   return (
     <Box flexDirection="column" width={width}>
-      {items.slice(start, end).map((item, index) => (
+      {shown.map((item, index) => (
         <MenuRow
-          key={item.command.name}
+          key={item.id}
           item={item}
           selected={start + index === selected}
           width={width}
-          nameWidth={nameWidth}
+          nameWidth={item.summary === "" ? width : nameWidth}
         />
       ))}
+      {note !== undefined && (items.length === 0 || maxRows > 1) && (
+        <Text wrap="truncate-end" {...styles.muted}>
+          {truncate(`${width < 8 ? "" : "  "}${sanitize(note)}`, width, glyphs.ellipsis)}
+        </Text>
+      )}
     </Box>
   );
 }
+
+/** As many labels are measured for the column of names. */
+const widest = 200;
 
 interface MenuRowProps {
   readonly item: MenuItem;
@@ -119,21 +200,19 @@ function MenuRow({ item, selected, width, nameWidth }: MenuRowProps): ReactNode 
   const { styles, glyphs } = useTheme();
   const pointer = width < 8 ? "" : selected ? `${glyphs.pointer} ` : "  ";
   const room = width - cellWidth(pointer);
-  const label =
-    room < nameWidth + 12
-      ? truncate(commandLabel(item), room, glyphs.ellipsis)
-      : padCells(commandLabel(item), nameWidth);
-  const summary = truncate(item.command.summary, Math.max(0, room - cellWidth(label) - 2), glyphs.ellipsis);
+  const isRoomy = room >= nameWidth + 12;
+  const label = isRoomy ? padCells(item.label, nameWidth) : cutLabel(item, room, glyphs.ellipsis);
+  const summary = truncate(sanitize(item.summary), Math.max(0, room - cellWidth(label) - 2), glyphs.ellipsis);
   return (
     <Text wrap="truncate-end" {...(selected ? styles.selected : styles.plain)}>
       {pointer}
       {label}
-      {room >= nameWidth + 12 && <Text {...(selected ? styles.plain : styles.muted)}>{`  ${summary}`}</Text>}
+      {isRoomy && <Text {...(selected ? styles.plain : styles.muted)}>{`  ${summary}`}</Text>}
     </Text>
   );
 }
 
-function commandLabel({ command, alias }: MenuItem): string {
-  const name = alias === undefined ? `/${command.name}` : `/${command.name} (${alias})`;
-  return command.usage === undefined || command.usage === "" ? name : `${name} ${command.usage}`;
+function cutLabel({ label, keepsEnd }: MenuItem, width: number, ellipsis: string): string {
+  if (!keepsEnd || cellWidth(label) <= width) return truncate(label, width, ellipsis);
+  return truncate(`${ellipsis}${truncateStart(label, width - cellWidth(ellipsis))}`, width, "");
 }

@@ -4,20 +4,21 @@
 import {
   type Buffer,
   breakLine,
-  bufferOf,
   bufferText,
+  cutTo,
   emptyBuffer,
   insertCells,
   insertText,
   isEmptyBuffer,
-  type Line,
   lineDown,
   lineUp,
   moveTo,
 } from "./composer-buffer.ts";
 import { type CutType, cutAction } from "./composer-cuts.ts";
 import { cellsBefore, columnAt, type RowRange, rowAt, rowRanges } from "./composer-layout.ts";
-import { nextWord, previousWord } from "./composer-words.ts";
+import { type MoveType, moveCursor } from "./composer-moves.ts";
+import { insertPaste, wholeText } from "./composer-paste.ts";
+import { addCut, type CutRing } from "./composer-ring.ts";
 
 export interface ComposerState {
   readonly buffer: Buffer;
@@ -27,36 +28,42 @@ export interface ComposerState {
   readonly history: readonly string[];
   /** Index into `history` while one of it is shown, and the text that was left for it. */
   readonly recalled?: { readonly index: number; readonly draft: Buffer };
-  /** What yank inserts. */
-  readonly cut: readonly Line[];
-  readonly undo: UndoStack;
-  /** What the last action was, for those that go together: typing is one undo step, cuts in a row are one cut. */
-  readonly last: "typed" | "cut" | "vertical" | "other";
+  readonly ring: CutRing;
+  /** What yank put in: the text before it, and which of the ring it is. Counts while `last` is "yank". */
+  readonly yanked?: { readonly before: Buffer; readonly index: number };
+  readonly undo: BufferStack;
+  /** What was undone, until something is changed. */
+  readonly redo: BufferStack;
+  /**
+   * What the last action was, for those that go together: typing is one undo step, cuts in a row are one cut. A text
+   * that was set, or came from the history, is whole: no menu opens for it.
+   */
+  readonly last: "typed" | "cut" | "yank" | "vertical" | "other" | "set";
   /** The cell that up and down try to keep to. */
   readonly goal: number;
 }
 
-type UndoStack = { readonly buffer: Buffer; readonly rest: UndoStack } | undefined;
+type BufferStack = { readonly buffer: Buffer; readonly rest: BufferStack } | undefined;
 
 export type ComposerAction =
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "paste"; readonly text: string }
-  | { readonly type: "newline" | "yank" | "undo" | "clear" }
-  | { readonly type: "left" | "right" | "word-left" | "word-right" | "home" | "end" | "up" | "down" }
+  | { readonly type: "newline" | "yank" | "yank-older" | "undo" | "redo" | "clear" }
+  | { readonly type: MoveType | "up" | "down" }
   | { readonly type: CutType }
   /** Replaces the text: a draft, a prompt that came back. Can be undone. */
   | { readonly type: "set"; readonly text: string }
+  /** Puts a text in place of the cells from `from` to `to`, or to the cursor: what a menu offers for them. */
+  | { readonly type: "complete"; readonly from: number; readonly to?: number; readonly text: string }
   | { readonly type: "resize"; readonly width: number }
   | { readonly type: "history"; readonly entries: readonly string[] };
 
-/** Pastes beyond either are one cell with a placeholder. */
-const inlinePaste = { lines: 3, characters: 400 };
-/** A text set from outside is kept editable up to here; a longer one is a paste. */
-const inlineSet = 10_000;
+const noSteps = { undo: undefined, redo: undefined };
 
 export function createComposer(options: { width: number; history?: readonly string[]; text?: string }): ComposerState {
   const { width, history = [], text = "" } = options;
-  return { buffer: wholeText(text), width, history, cut: [], undo: undefined, last: "other", goal: 0 };
+  const buffer = wholeText(text);
+  return { buffer, width, history, ring: [], ...noSteps, last: "other", goal: 0 };
 }
 
 export function composerText(state: ComposerState): string {
@@ -98,13 +105,19 @@ export function composerReducer(state: ComposerState, action: ComposerAction): C
     case "newline":
       return edited(state, breakLine(state.buffer));
     case "yank":
-      return edited(state, insertCells(state.buffer, state.cut));
+      return yank(state, state.buffer, 0);
+    case "yank-older":
+      return yankOlder(state);
+    case "complete":
+      return complete(state, action);
     case "set":
-      return edited(withoutRecall(state), wholeText(action.text));
+      return { ...edited(withoutRecall(state), wholeText(action.text)), last: "set" };
     case "undo":
-      return undo(state);
+      return turnBack(state, "undo", "redo");
+    case "redo":
+      return turnBack(state, "redo", "undo");
     case "clear":
-      return { ...withoutRecall(state), buffer: emptyBuffer, undo: undefined, last: "other" };
+      return { ...withoutRecall(state), buffer: emptyBuffer, ...noSteps, last: "other" };
     case "up":
     case "down":
       return vertical(state, action.type);
@@ -114,7 +127,9 @@ export function composerReducer(state: ComposerState, action: ComposerAction): C
     case "word-right":
     case "home":
     case "end":
-      return { ...state, buffer: horizontal(state.buffer, action.type), last: "other" };
+    case "text-start":
+    case "text-end":
+      return { ...state, buffer: moveCursor(state.buffer, action.type), last: "other" };
     case "resize":
       return { ...state, width: Math.max(1, action.width) };
     case "history":
@@ -133,64 +148,40 @@ function type(state: ComposerState, text: string): ComposerState {
 }
 
 function edited(state: ComposerState, buffer: Buffer): ComposerState {
-  return { ...state, buffer, undo: { buffer: state.buffer, rest: state.undo }, last: "other" };
+  return { ...state, buffer, undo: { buffer: state.buffer, rest: state.undo }, redo: undefined, last: "other" };
 }
 
-function insertPaste(buffer: Buffer, text: string): Buffer {
-  const lines = countLines(text);
-  if (lines <= inlinePaste.lines && text.length <= inlinePaste.characters) return insertText(buffer, text);
-  return insertCells(buffer, [[{ paste: text, label: pasteLabel(text, lines) }]]);
-}
-
-function wholeText(text: string): Buffer {
-  if (text.length <= inlineSet) return bufferOf(text);
-  return insertCells(emptyBuffer, [[{ paste: text, label: pasteLabel(text, countLines(text)) }]]);
-}
-
-function pasteLabel(text: string, lines: number): string {
-  return lines > 1 ? `[${lines} lines]` : `[${text.length} characters]`;
-}
-
-function countLines(text: string): number {
-  const ended = text.endsWith("\n") ? text.length - 1 : text.length;
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < ended; at = text.indexOf("\n", at + 1)) lines += 1;
-  return lines;
-}
-
-function undo(state: ComposerState): ComposerState {
-  if (state.undo === undefined) return state;
-  return { ...withoutRecall(state), buffer: state.undo.buffer, undo: state.undo.rest, last: "other" };
+function turnBack(state: ComposerState, from: "undo" | "redo", to: "undo" | "redo"): ComposerState {
+  const step = state[from];
+  if (step === undefined) return state;
+  const stacks = { [from]: step.rest, [to]: { buffer: state.buffer, rest: state[to] } };
+  return { ...withoutRecall(state), ...stacks, buffer: step.buffer, last: "other" };
 }
 
 function cutOut(state: ComposerState, action: CutType): ComposerState {
   const { buffer, removed, side } = cutAction(state.buffer, action);
   if (removed.length === 0) return state;
   if (side === undefined) return edited(state, buffer);
-  const cut =
-    state.last !== "cut" ? removed : side === "before" ? joinLines(removed, state.cut) : joinLines(state.cut, removed);
-  return { ...edited(state, buffer), cut, last: "cut" };
+  const ring = addCut(state.ring, removed, { joins: state.last === "cut", side });
+  return { ...edited(state, buffer), ring, last: "cut" };
 }
 
-function joinLines(first: readonly Line[], second: readonly Line[]): readonly Line[] {
-  const seam = [...(first.at(-1) ?? []), ...(second[0] ?? [])];
-  return [...first.slice(0, -1), seam, ...second.slice(1)];
+function yank(state: ComposerState, before: Buffer, index: number): ComposerState {
+  const lines = state.ring[index];
+  if (lines === undefined) return state;
+  return { ...edited(state, insertCells(before, lines)), yanked: { before, index }, last: "yank" };
 }
 
-function horizontal(buffer: Buffer, action: "left" | "right" | "word-left" | "word-right" | "home" | "end"): Buffer {
-  const { line, column } = buffer;
-  const backward = action === "left" || action === "word-left";
-  if (backward && column === 0) return lineUp(buffer, Number.POSITIVE_INFINITY);
-  if ((action === "right" || action === "word-right") && column === line.length) return lineDown(buffer, 0);
-  const target = {
-    left: () => column - 1,
-    right: () => column + 1,
-    "word-left": () => previousWord(line, column),
-    "word-right": () => nextWord(line, column),
-    home: () => 0,
-    end: () => line.length,
-  }[action];
-  return moveTo(buffer, target());
+/** In place of what the yank just before put in; one step for undo. */
+function yankOlder(state: ComposerState): ComposerState {
+  const { yanked, ring, undo } = state;
+  if (state.last !== "yank" || yanked === undefined) return state;
+  return { ...yank(state, yanked.before, (yanked.index + 1) % ring.length), undo };
+}
+
+function complete(state: ComposerState, action: ComposerAction & { type: "complete" }): ComposerState {
+  const { from, to = state.buffer.column, text } = action;
+  return edited(state, insertText(cutTo(moveTo(state.buffer, to), Math.max(0, from)).buffer, text));
 }
 
 /** By rows of the screen inside the text; from its first or last row on through the history. */
@@ -219,8 +210,8 @@ function recall(state: ComposerState, direction: "up" | "down"): ComposerState {
   if (index < 0 || (recalled === undefined && direction === "down")) return state;
   const draft = recalled?.draft ?? state.buffer;
   const entry = history[index];
-  if (entry === undefined) return { ...withoutRecall(state), buffer: draft, undo: undefined, last: "other" };
-  return { ...state, buffer: wholeText(entry), recalled: { index, draft }, undo: undefined, last: "other" };
+  if (entry === undefined) return { ...withoutRecall(state), buffer: draft, ...noSteps, last: "set" };
+  return { ...state, buffer: wholeText(entry), recalled: { index, draft }, ...noSteps, last: "set" };
 }
 
 function withoutRecall(state: ComposerState): ComposerState {

@@ -11,6 +11,7 @@ import type { OpenTurn } from "../ledger/recovery.ts";
 import type { AdmissionId, CallId, MessageId, SessionId } from "../ledger/types.ts";
 import { AnswersTold, type NamedTerminal } from "./answers-told.ts";
 import { type Block, madeCall, note } from "./block.ts";
+import { openCompletion } from "./completion.ts";
 import { lastTurn, openedWindow } from "./conversation-window.ts";
 import { errorWords, turnError } from "./error-words.ts";
 import { decideAll } from "./interrupted-turns.ts";
@@ -34,6 +35,7 @@ export class Conversation {
   readonly #leaving = new AbortController();
   readonly #told: AnswersTold;
   readonly #unsent: UnsentText;
+  readonly #completion: ReturnType<typeof openCompletion>;
 
   constructor(options: { booted: Booted; screen: Screen; terminal: NamedTerminal; quit: () => void }) {
     const { booted, screen, terminal, quit } = options;
@@ -44,6 +46,8 @@ export class Conversation {
     this.#quit = quit;
     this.#told = new AnswersTold({ db: context.db, screen, terminal });
     this.#unsent = new UnsentText({ db: context.db, screen, window: terminal.name });
+    this.#completion = openCompletion({ ...context, runner }, () => screen.refreshMenu());
+    screen.menu.completion = this.#completion;
     runner.listen((event) => this.#hear(event));
   }
 
@@ -56,6 +60,7 @@ export class Conversation {
   /** Nothing is asked any more; resolves when what is unsent and what was told is stored. Never rejects. */
   async leave(): Promise<void> {
     this.#leaving.abort();
+    this.#completion.close();
     await Promise.all([this.#unsent.save(), this.#told.settled()]);
   }
 

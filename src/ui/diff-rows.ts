@@ -1,24 +1,21 @@
-// A diff as rows of a width, for looking at it: wrapped, by side, with everything invisible spelled out.
-import { diffRole } from "./diff-line.ts";
+// A diff as rows of a width, for looking at it: wrapped beside its line numbers, by side, with everything invisible
+// spelled out.
+import { diffRecords } from "./diff-body.ts";
 import { reveal } from "./sanitize.ts";
-import { wrapLine } from "./text-width.ts";
-import type { Role } from "./theme.ts";
-
-export interface DiffRow {
-  readonly text: string;
-  readonly role: Role;
-}
+import { type Line, span, wrapSpans } from "./styled-line.ts";
 
 /** Of a longer one nobody reads the end here. */
 const maxLines = 5_000;
 
-export function diffRows(diff: string | undefined, width: number): readonly DiffRow[] {
-  if (diff === undefined || diff.trim() === "") return [{ text: "no text to show", role: "muted" }];
+export function diffRows(diff: string | undefined, width: number): readonly Line[] {
+  const said = (text: string) => wrapSpans([span(text, "muted")], Math.max(1, width));
+  if (diff === undefined || diff.trim() === "") return said("no text to show");
   const lines = diff.replace(/\n$/, "").split("\n");
-  const rows = lines.slice(0, maxLines).flatMap((line) => {
-    const role = diffRole(line);
-    return wrapLine(reveal(line.replaceAll("\t", "    ")), Math.max(1, width)).map((text) => ({ text, role }));
+  const shown = lines.slice(0, maxLines).map((line) => reveal(line.replaceAll("\t", "    ")));
+  const rows = diffRecords(shown).flatMap(({ gutter, spans }) => {
+    const first = [span(gutter, "muted")];
+    return wrapSpans(spans, Math.max(1, width), { first, rest: [span(" ".repeat(gutter.length))] });
   });
   const hidden = lines.length - maxLines;
-  return hidden > 0 ? [...rows, { text: `+${hidden} more lines`, role: "muted" }] : rows;
+  return hidden > 0 ? [...rows, ...said(`+${hidden} more lines`)] : rows;
 }

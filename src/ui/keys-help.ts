@@ -1,28 +1,84 @@
-// The keys, once: `?` and the help page show this table.
+// The keys, once: what the screen does with a key it looks up here, and `?` and the help page show this table. Those of
+// the composer are bound in composer-keys.ts; those of a list or a question say themselves what they do.
+import { type Binding, type BoundAction, composerBindings } from "./composer-keys.ts";
 
 export interface KeyHelp {
   readonly keys: string;
   readonly does: string;
 }
 
+const screenBindings = [
+  { action: "send", keys: ["enter"] },
+  { action: "stop", keys: ["escape"] },
+  { action: "interrupt", keys: ["ctrl+c"] },
+  { action: "quit", keys: ["ctrl+d"] },
+  { action: "mode", keys: ["shift+tab"] },
+  { action: "complete", keys: ["tab"] },
+  { action: "search", keys: ["ctrl+r"] },
+  { action: "edit", keys: ["ctrl+g"] },
+  { action: "page", keys: ["ctrl+o"] },
+  { action: "redraw", keys: ["ctrl+l"] },
+  { action: "suspend", keys: ["ctrl+z"] },
+] as const satisfies readonly Binding<string>[];
+
+export type ScreenKey = (typeof screenBindings)[number]["action"];
+
+const screenKeys: ReadonlyMap<string, ScreenKey> = new Map(
+  screenBindings.flatMap(({ action, keys }) => keys.map((name) => [name, action] as const)),
+);
+
+/** What a chord does outside of the text; some only in their own moment, and in the text otherwise. */
+export function screenKey(name: string | undefined): ScreenKey | undefined {
+  return name === undefined ? undefined : screenKeys.get(name);
+}
+
 export const keysHelp: readonly KeyHelp[] = [
-  { keys: "enter", does: "send; while a turn runs: queue" },
-  { keys: "alt+enter, ctrl+j, \\ enter", does: "new line" },
-  { keys: "esc", does: "stop the turn" },
-  { keys: "ctrl+c", does: "stop the turn, clear the text, then twice: quit" },
-  { keys: "ctrl+d", does: "quit, when nothing is written" },
-  { keys: "shift+tab", does: "approval mode: plan, ask, edits" },
-  { keys: "up, down", does: "move, then earlier prompts" },
-  { keys: "tab", does: "complete a command" },
+  { keys: screen("send"), does: "send; while a turn runs: queue" },
+  { keys: `${typed("newline")}, \\ enter`, does: "new line" },
+  { keys: screen("stop"), does: "stop the turn" },
+  { keys: screen("interrupt"), does: "stop the turn, clear the text, then twice: quit" },
+  { keys: screen("quit"), does: "quit, when nothing is written" },
+  { keys: screen("mode"), does: "approval mode: plan, ask, edits" },
+  { keys: first("up", "down"), does: "move, then earlier prompts" },
+  { keys: screen("search"), does: "search the prompts of all conversations" },
+  { keys: "/", does: "commands, and what may follow them" },
+  { keys: "@", does: "files and folders, by any letters of their path" },
+  { keys: screen("complete"), does: "complete a command, a name, a path" },
+  { keys: screen("edit"), does: "write in your own editor ($VISUAL, $EDITOR)" },
+  { keys: screen("page"), does: "open what a tool put out, or (t) the whole conversation, in a pager" },
   { keys: "y, a, n, t", does: "answer an approval: yes, always, no, no and tell why" },
   { keys: "pgdn, pgup", does: "the rest of a long command or diff, before y (ctrl+d, ctrl+u too)" },
   { keys: "space, a, d", does: "in a preview of files: tick, tick all, show what changes" },
-  { keys: "ctrl+a, ctrl+e", does: "start and end of the line" },
-  { keys: "alt+b, alt+f", does: "a word back, a word on" },
-  { keys: "ctrl+w, ctrl+u, ctrl+k", does: "cut a word, to the start, to the end" },
-  { keys: "ctrl+y", does: "put back what was cut" },
-  { keys: "ctrl+_", does: "undo typing" },
-  { keys: "ctrl+l", does: "draw the screen again" },
-  { keys: "ctrl+z", does: "suspend; fg comes back" },
+  { keys: first("home", "end"), does: "start and end of the line" },
+  { keys: first("text-start", "text-end"), does: "start and end of the text" },
+  { keys: first("word-left", "word-right"), does: "a word back, a word on (ctrl+left, ctrl+right too)" },
+  { keys: first("cut-space-word-left", "cut-to-start", "cut-to-end"), does: "cut a word, to the start, to the end" },
+  { keys: first("cut-word-left", "cut-word-right"), does: "cut letters of a word back, on" },
+  { keys: first("yank", "yank-older"), does: "put back what was cut, then what was cut before it" },
+  { keys: first("undo", "redo"), does: "undo and redo typing" },
+  { keys: screen("redraw"), does: "draw the screen again" },
+  { keys: screen("suspend"), does: "suspend; fg comes back" },
   { keys: "?", does: "this list, when nothing is written" },
 ];
+
+function screen(action: ScreenKey): string {
+  return keysOf(screenBindings, action).map(shortName).join(", ");
+}
+
+/** All keys of one action. */
+function typed(action: BoundAction): string {
+  return keysOf(composerBindings, action).slice(0, 2).map(shortName).join(", ");
+}
+
+/** The first key of each. */
+function first(...actions: readonly BoundAction[]): string {
+  return actions.map((action) => shortName(keysOf(composerBindings, action)[0] ?? "")).join(", ");
+}
+
+function keysOf<Action>(bindings: readonly Binding<Action>[], action: Action): readonly string[] {
+  return bindings.find((each) => each.action === action)?.keys ?? [];
+}
+
+function shortName(name: string): string {
+  return name === "escape" ? "esc" : name;
+}

@@ -1,12 +1,13 @@
 // The lines above the input while something is going on: the checklist of a start, the line of the answer that is
 // being written, calls that run with the end of their output, and the prompts that wait. Pure; costs what is shown.
-import { tailLine } from "./answer-stream.ts";
+import { tailLines } from "./answer-stream.ts";
 import { madeCall } from "./block.ts";
 import type { LiveCall, LiveTurn } from "./live-turn.ts";
+import { answerLines, withoutLinks } from "./markdown-rows.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, span } from "./styled-line.ts";
 import { callLine, elapsed, type Look } from "./tool-lines.ts";
-import { answerLines, stepLines } from "./transcript.ts";
+import { stepLines } from "./transcript.ts";
 import type { ViewState, Waiting } from "./view-state.ts";
 
 const maxTailRows = 8;
@@ -26,9 +27,8 @@ export function liveLines(state: ViewState, look: Look): readonly Line[] {
 
 function turnLines(turn: LiveTurn, now: number, look: Look): readonly Line[] {
   const calls = turn.calls.flatMap((call) => runningLines(call, now, look));
-  const tail = tailLine(turn.answer);
-  const shown = tail ? answerLines(tail, look).slice(-maxTailRows) : [];
-  const answer = turn.answer.blank && shown.length > 0 ? [[], ...shown] : shown;
+  const rows = tailLines(turn.answer).flatMap((line) => answerLines(line, look));
+  const answer = withoutLinks(rows.slice(-maxTailRows));
   if (turn.isStopping) return [...answer, ...calls, oneLine("stopping…", "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
   const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";

@@ -4,19 +4,11 @@
 import { createElement } from "react";
 import type { SessionEvent } from "../agent/events.ts";
 import type { Block } from "./block.ts";
-import {
-  initialMenu,
-  type MenuCommand,
-  type MenuItem,
-  type MenuState,
-  menuItems,
-  menuReducer,
-} from "./command-menu.tsx";
-import { lineText } from "./composer-buffer.ts";
 import { composerColumns } from "./composer-layout.ts";
 import { type ComposerAction, type ComposerState, composerReducer, createComposer } from "./composer-state.ts";
 import { type Frame, openFrame } from "./frame.tsx";
 import type { TerminalOutput } from "./frame-stream.ts";
+import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
 import { liveLines } from "./live-lines.ts";
 import { type ModalView, type ScreenProps, ScreenView, screenPlan } from "./screen-view.tsx";
@@ -32,25 +24,43 @@ export interface Modal {
   onDrawn?(rows: number): void;
 }
 
+/** Has the terminal's alternate screen, and the keys, while it is open; what is finished is printed after it. */
+export interface Overlay {
+  onKey(event: KeyEvent): void;
+  /** At the size of this moment. */
+  paint(): void;
+  /** Nothing of it is on the terminal any more. */
+  forget(): void;
+}
+
+const enterAlternate = "\x1b[?1049h";
+const leaveAlternate = "\x1b[?1049l";
+const syncOn = "\x1b[?2026h";
+const syncOff = "\x1b[?2026l";
 const streamMs = 33;
 const secondMs = 1_000;
 
 export class Screen {
   view: ViewState;
   composer: ComposerState;
-  menu: MenuState = initialMenu;
-  commands: readonly MenuCommand[] = [];
+  readonly menu = new InputMenu();
   theme: Theme;
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
   readonly #stdout: TerminalOutput;
   readonly #frame: Frame;
   readonly #modals: Modal[] = [];
+  #overlay: Overlay | undefined;
+  /** Finished while an overlay is open. */
+  #held: Block[] = [];
+  #whenPrinted: (() => void)[] = [];
   #offered: ComposerState | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The next second of a turn that runs. */
   #clock: NodeJS.Timeout | undefined;
   #isOpen = true;
+  /** Another program has the terminal: nothing is drawn, and what is finished waits. */
+  #isLent = false;
   #drawnBuffer: ComposerState["buffer"];
 
   constructor(options: { stdout: TerminalOutput; stdin: NodeJS.ReadStream; theme: Theme }) {
@@ -109,12 +119,41 @@ export class Screen {
     this.paint();
   }
 
-  get menuItems(): readonly MenuItem[] {
-    const { above, line, below } = this.composer.buffer;
-    const isCommand = above === undefined && below === undefined && line[0] === "/";
-    const text = isCommand ? lineText(line) : "";
-    this.menu = menuReducer(this.menu, { type: "text", text });
-    return isCommand && !this.menu.closed ? menuItems(text, this.commands) : [];
+  /** The menu may have something else to offer; drawn within 33 ms. */
+  refreshMenu(): void {
+    this.menu.forget();
+    this.#timer ??= setTimeout(() => this.paint(), streamMs);
+  }
+
+  get overlay(): Overlay | undefined {
+    return this.#overlay;
+  }
+
+  /** Over what is on the screen, which is taken away before and drawn anew after, at whatever size there is then. */
+  openOverlay(overlay: Overlay): void {
+    if (this.#overlay || !this.#isOpen) return;
+    this.paint();
+    this.#stdout.write(syncOn);
+    this.#frame.clear();
+    this.#overlay = overlay;
+    this.#stdout.write(enterAlternate);
+    this.paint();
+    this.#stdout.write(syncOff);
+  }
+  closeOverlay(): void {
+    if (!this.#overlay) return;
+    this.#overlay = undefined;
+    if (!this.#isOpen) return;
+    this.#stdout.write(`${syncOn}${leaveAlternate}\x1b[?25h`);
+    this.redraw();
+    this.#stdout.write(syncOff);
+  }
+
+  /** Once all that is finished now has been printed. */
+  whenPrinted(action: () => void): void {
+    this.paint();
+    if (this.#held.length + this.view.blocks.length > 0) this.#whenPrinted.push(action);
+    else action();
   }
 
   paint(): void {
@@ -122,17 +161,29 @@ export class Screen {
     this.#timer = undefined;
     this.view = this.#current;
     this.#noteComposed();
+    if (this.#isLent) return;
     this.#wind();
     const { blocks } = this.view;
-    const print = printBlocks(blocks, { width: this.size.columns, theme: this.theme });
+    if (this.#overlay && this.#isOpen) {
+      for (const block of blocks) this.#held.push(block);
+      this.view = viewReducer(this.view, { type: "printed", count: blocks.length });
+      return this.#overlay.paint();
+    }
+    const print = printBlocks([...this.#held, ...blocks], { width: this.size.columns, theme: this.theme });
     this.view = viewReducer(this.view, { type: "printed", count: blocks.length });
+    this.#held = [];
     if (!this.#isOpen) {
       if (print !== "") this.#stdout.write(print);
-      return;
+      return this.#tellPrinted();
     }
     const props = this.#props();
     this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
+    this.#tellPrinted();
     if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
+  }
+
+  #tellPrinted(): void {
+    for (const action of this.#whenPrinted.splice(0)) action();
   }
 
   #noteComposed(): void {
@@ -161,6 +212,7 @@ export class Screen {
     this.dispatch({ type: "resized", width: columns });
     this.compose({ type: "resize", width: composerColumns(columns) });
     this.#frame.clear();
+    this.#overlay?.forget();
     if (options.clears) this.#stdout.write("\x1b[2J\x1b[H");
     this.paint();
   }
@@ -168,6 +220,8 @@ export class Screen {
   /** Takes the live part away; what is still printed goes straight to the scrollback. */
   close(): void {
     if (!this.#isOpen) return;
+    this.#isLent = false;
+    this.closeOverlay();
     this.paint();
     this.#isOpen = false;
     this.#frame.clear();
@@ -175,18 +229,33 @@ export class Screen {
     clearTimeout(this.#clock);
   }
   suspend(): void {
+    if (this.#overlay) this.#stdout.write(`${leaveAlternate}\x1b[?25h`);
     this.#frame.clear();
     this.#isOpen = false;
   }
   resume(): void {
     this.#isOpen = true;
+    if (this.#overlay) this.#stdout.write(enterAlternate);
+    this.redraw();
+  }
+  /** Until it is taken back nothing is drawn or printed. */
+  lend(): void {
+    this.paint();
+    this.#frame.clear();
+    this.#isLent = true;
+  }
+  takeBack(): void {
+    this.#isLent = false;
+    if (!this.#isOpen) return;
+    // Where it was left the cursor may stand inside of a line.
+    this.#stdout.write("\r\x1b[J");
     this.redraw();
   }
 
   #props(): ScreenProps {
     const { view, composer, modal, size, theme } = this;
-    const items = this.menuItems;
-    const menu = { items, state: this.menu };
+    const { items = [], note } = this.menu.offer(composer) ?? {};
+    const menu = { items, state: this.menu.state, ...(note !== undefined && { note }) };
     return { view, composer, menu, size, theme, now: Date.now(), ...(modal && { modal: modal.view }) };
   }
 

@@ -1,12 +1,12 @@
 // What the environment says about the terminal: whether it shows UTF-8, and on which background.
-import { createTheme, type Theme, wantsColor } from "./theme.ts";
+import { createTheme, showsLinks, type Theme, wantsColor } from "./theme.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** `plain`: ASCII, whatever the terminal can; the first other character costs time before the first frame. */
 export function themeFor(env: Env, options: { plain?: boolean } = {}): Theme {
   const unicode = options.plain !== true && showsUnicode(env);
-  return createTheme({ color: wantsColor(env), background: backgroundOf(env), unicode });
+  return createTheme({ color: wantsColor(env), background: backgroundOf(env), unicode, links: showsLinks(env) });
 }
 
 function showsUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {

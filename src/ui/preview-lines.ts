@@ -122,7 +122,7 @@ function diffLines(state: PreviewState & { diff: OpenDiff }, look: Look, rows: n
   const file = state.files[state.selected];
   return [
     ...(hasTitle(rows) ? [[span(path, "strong")]] : []),
-    ...shown.map(({ text, role }) => [span(text, role)]),
+    ...shown,
     ...(hasDetail(rows, look.width) && file ? [detailLine(file, look)] : []),
     ...(hasHint(rows)
       ? [longest([`${place} · arrows and pgdn scroll · esc goes back`, `${place} · esc`, "esc"], look.width, "muted")]

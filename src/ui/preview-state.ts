@@ -2,9 +2,10 @@
 // list was drawn, and after stray text not before the person moves or ticks; a file that stands in the way of its own
 // change cannot be ticked.
 import type { PreviewFile } from "../commands/command.ts";
-import { type DiffRow, diffRows } from "./diff-rows.ts";
+import { diffRows } from "./diff-rows.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { clampIndex } from "./row-window.ts";
+import type { Line } from "./styled-line.ts";
 
 export interface PreviewState {
   readonly title: string;
@@ -21,7 +22,7 @@ export interface PreviewState {
 }
 
 export interface OpenDiff {
-  readonly rows: readonly DiffRow[];
+  readonly rows: readonly Line[];
   /** Rows above the window. */
   readonly scroll: number;
 }
@@ -140,7 +141,7 @@ function openDiff(state: PreviewState): PreviewState {
   return { ...state, stray: false, diff: { rows: rowsOf(state), scroll: 0 } };
 }
 
-function rowsOf({ files, selected, width }: PreviewState): readonly DiffRow[] {
+function rowsOf({ files, selected, width }: PreviewState): readonly Line[] {
   return diffRows(files[selected]?.diff, width);
 }
 

@@ -11,8 +11,15 @@ export function isCommand(text: string): boolean {
 /** The commands as the menu shows them. */
 export function menuCommands(): readonly MenuCommand[] {
   return registry.commands.map((command) => {
-    const { name, aliases, summary } = command;
+    const { name, aliases, summary, args } = command;
     const usage = usageOf("", command).trim();
-    return { name, summary, ...(aliases && { aliases }), ...(usage !== "" && { usage }) };
+    const argument = args?.[0]?.name;
+    return {
+      name,
+      summary,
+      ...(aliases && { aliases }),
+      ...(usage !== "" && { usage }),
+      ...(argument && { argument }),
+    };
   });
 }

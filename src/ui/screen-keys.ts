@@ -1,10 +1,10 @@
 // What each key does: first the prompt that is open, then the screen's own keys, then the composer.
 import type { ApprovalMode } from "../ledger/types.ts";
-import { menuCompletion, menuReducer } from "./command-menu.tsx";
 import { composerAction } from "./composer-keys.ts";
-import { composerText, isComposerEmpty, submitComposer } from "./composer-state.ts";
+import { isComposerEmpty, submitComposer } from "./composer-state.ts";
+import { searchHistory } from "./history-search.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
-import { keysHelp } from "./keys-help.ts";
+import { keysHelp, screenKey } from "./keys-help.ts";
 import type { Screen } from "./live-screen.ts";
 
 /** What keys may set going. */
@@ -14,6 +14,12 @@ export interface KeyActions {
   stop(): boolean;
   quit(): void;
   suspend(): void;
+  /** Opens the pager. */
+  page(): void;
+  /** Of all conversations, oldest first; absent before the ledger is open. */
+  prompts(): Promise<readonly string[]> | undefined;
+  /** The text in another program. */
+  edit(): void;
   /** Absent before the ledger is open. */
   mode(): { readonly now: ApprovalMode; readonly mayBeAuto: boolean; set(mode: ApprovalMode): void } | undefined;
 }
@@ -27,13 +33,16 @@ export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions:
 
 function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   const name = chord(event);
-  if (name === "ctrl+l") return screen.redraw({ clears: true });
-  if (name === "ctrl+z") return actions.suspend();
+  const own = screenKey(name);
+  if (own === "redraw") return screen.redraw({ clears: true });
+  if (own === "suspend") return actions.suspend();
+  if (screen.overlay) return screen.overlay.onKey(event);
+  if (own === "page") return actions.page();
   const { modal } = screen;
   if (modal) return modal.onKey(event, screen.modalRows);
   const isArmed = screen.view.notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
-  if (name === "ctrl+c") return interrupt(screen, actions, isArmed);
+  if (own === "interrupt") return interrupt(screen, actions, isArmed);
   if (ownKey(screen, event, actions)) return;
   // The prompt that an undo gave back is no beginning of a command.
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
@@ -56,17 +65,23 @@ function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
     screen.print({ kind: "table", columns: ["key", "does"], rows: keysHelp.map(({ keys, does }) => [keys, does]) });
     return true;
   }
-  switch (name) {
-    case "enter":
+  switch (screenKey(name)) {
+    case "send":
       submit(screen, actions);
       return true;
-    case "escape":
+    case "stop":
       actions.stop();
       return true;
-    case "shift+tab":
+    case "mode":
       cycleMode(actions);
       return true;
-    case "ctrl+d":
+    case "search":
+      searchHistory(screen, actions.prompts());
+      return true;
+    case "edit":
+      actions.edit();
+      return true;
+    case "quit":
       if (!isComposerEmpty(screen.composer)) return false;
       actions.quit();
       return true;
@@ -85,37 +100,33 @@ function submit(screen: Screen, actions: KeyActions): void {
 }
 
 function menuKey(screen: Screen, name: string | undefined): boolean {
-  const items = screen.menuItems;
-  const count = items.length;
-  if (count === 0) return false;
-  const item = items[Math.min(screen.menu.selected, count - 1)];
-  const typed = composerText(screen.composer);
-  const isNamed = item === undefined || typed.trimEnd() !== typed || isSame(typed, item.command) || typed.includes(" ");
+  const { menu, composer } = screen;
+  const offer = menu.offer(composer);
+  if (!offer) return false;
+  const { items, mustSelect } = offer;
+  const { selected } = menu.state;
+  const item = items[Math.min(Math.max(0, selected), items.length - 1)];
   switch (name) {
     case "escape":
-      screen.menu = menuReducer(screen.menu, { type: "close" });
+      menu.close();
       return true;
     case "up":
     case "down":
-      if (count < 2) return false;
-      screen.menu = menuReducer(screen.menu, { type: name, count });
+      if (items.length < 2 && !(item && mustSelect)) return false;
+      menu.move(name, items.length);
       return true;
     case "tab":
-      if (item) screen.compose({ type: "set", text: menuCompletion(item) });
+      if (item?.choice) screen.compose(item.choice);
       return true;
-    case "enter":
-      // Nothing runs that was not named in full: the first enter completes, the second one runs.
-      if (isNamed) return false;
-      screen.compose({ type: "set", text: menuCompletion(item) });
+    case "enter": {
+      const isMeant = !mustSelect || selected >= 0;
+      if (!item?.choice || item.isWhole || !isMeant) return false;
+      screen.compose(item.choice);
       return true;
+    }
     default:
       return false;
   }
-}
-
-function isSame(typed: string, command: { readonly name: string; readonly aliases?: readonly string[] }): boolean {
-  const name = typed.slice(1);
-  return command.name === name || command.aliases?.includes(name) === true;
 }
 
 function cycleMode(actions: KeyActions): void {

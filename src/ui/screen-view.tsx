@@ -8,6 +8,8 @@ import { CommandMenu, type MenuItem, type MenuState } from "./command-menu.tsx";
 import { Composer } from "./composer.tsx";
 import { composerColumns, composerWindow } from "./composer-layout.ts";
 import type { ComposerState } from "./composer-state.ts";
+import { historySearchLines } from "./history-search-lines.ts";
+import type { HistorySearch } from "./history-search-state.ts";
 import { liveLines } from "./live-lines.ts";
 import { Picker } from "./picker.tsx";
 import type { PickerItem, PickerState } from "./picker-state.ts";
@@ -30,12 +32,13 @@ export type ModalView =
   | { readonly kind: "confirm"; readonly question: string }
   | { readonly kind: "decide"; readonly state: DecideState }
   | { readonly kind: "preview"; readonly state: PreviewState }
+  | { readonly kind: "history"; readonly search: HistorySearch }
   | { readonly kind: "wait"; readonly wait: Waited };
 
 export interface ScreenProps {
   readonly view: ViewState;
   readonly composer: ComposerState;
-  readonly menu: { readonly state: MenuState; readonly items: readonly MenuItem[] };
+  readonly menu: { readonly state: MenuState; readonly items: readonly MenuItem[]; readonly note?: string };
   readonly modal?: ModalView;
   readonly size: { readonly columns: number; readonly rows: number };
   readonly theme: Theme;
@@ -67,7 +70,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
           />
         )}
         {plan.rules && !modal && rule}
-        <CommandMenu items={menu.items} state={menu.state} width={width} maxRows={plan.menu} />
+        <CommandMenu {...menu} width={width} maxRows={plan.menu} />
         {plan.status && <Lines lines={[statusLine(view, look)]} theme={theme} />}
       </Box>
     </ThemeContext.Provider>
@@ -93,7 +96,7 @@ export function screenPlan(props: Omit<ScreenProps, "now">, live: number) {
     live,
     modal: modal !== undefined,
     composer: composerWindow(composer.buffer, columns, size.rows).rows.length,
-    menu: menu.state.closed ? 0 : menu.items.length,
+    menu: menu.state.closed ? 0 : menu.items.length + (menu.note === undefined ? 0 : 1),
   });
 }
 
@@ -119,6 +122,8 @@ function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNo
       return <Lines lines={fitAll(decideLines(modal.state, look, { rows, now }), width)} theme={theme} />;
     case "preview":
       return <Lines lines={previewLines(modal.state, look, rows)} theme={theme} />;
+    case "history":
+      return <Lines lines={historySearchLines(modal.search, look, rows)} theme={theme} />;
     case "wait":
       return <Lines lines={waitLines(modal.wait, look, { rows, now })} theme={theme} />;
   }

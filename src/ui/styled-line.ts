@@ -6,6 +6,8 @@ import type { Role, TextStyle, Theme } from "./theme.ts";
 export interface Span {
   readonly text: string;
   readonly role: Role;
+  /** What it opens, checked: printable ASCII without blanks, http, https or mailto. */
+  readonly href?: string;
 }
 export type Line = readonly Span[];
 
@@ -55,8 +57,8 @@ export function wrapSpans(line: Line, width: number, indent?: Indent): readonly 
 }
 
 function wrapped(line: Line, width: number): readonly Line[] {
-  const cells = line.flatMap(({ text, role }) =>
-    graphemes(text).map((grapheme) => span(fitGrapheme(grapheme, width), role)),
+  const cells = line.flatMap((each) =>
+    graphemes(each.text).map((grapheme): Span => ({ ...each, text: fitGrapheme(grapheme, width) })),
   );
   const starts = wrapCells(
     cells.map(({ text }) => ({ width: cellWidth(text), space: text === " " })),
@@ -72,10 +74,10 @@ function withoutEndSpaces(cells: readonly Span[]): readonly Span[] {
 }
 
 function joined(cells: readonly Span[]): Line {
-  const line: { text: string; role: Role }[] = [];
+  const line: { text: string; role: Role; href?: string }[] = [];
   for (const cell of cells) {
     const last = line.at(-1);
-    if (last?.role === cell.role) last.text += cell.text;
+    if (last?.role === cell.role && last.href === cell.href) last.text += cell.text;
     else line.push({ ...cell });
   }
   return line;
@@ -93,14 +95,40 @@ const colors: Readonly<Record<string, number>> = {
 };
 
 export function paintLine(line: Line, theme: Theme): string {
-  return line.map(({ text, role }) => paint(text, theme.styles[role])).join("");
+  let painted = "";
+  for (let at = 0; at < line.length; ) {
+    const [text, end] = alike(line, at, theme);
+    const { role, href } = line[at] ?? span("");
+    painted += linked(paint(text, theme.styles[role]), href);
+    at = end;
+  }
+  return painted;
+}
+
+/** Neighbours that look the same are painted as one. */
+function alike(line: Line, start: number, { styles }: Theme): readonly [text: string, end: number] {
+  const first = line[start] ?? span("");
+  let [text, end] = ["", start];
+  for (let next: Span | undefined = first; next; next = line[end]) {
+    if (next.href !== first.href || (next.role !== first.role && styles[next.role] !== styles[first.role])) break;
+    text += next.text;
+    end += 1;
+  }
+  return [text, end];
+}
+
+function linked(painted: string, href: string | undefined): string {
+  return href === undefined || painted === "" ? painted : `\x1b]8;;${href}\x1b\\${painted}\x1b]8;;\x1b\\`;
 }
 
 function paint(text: string, style: TextStyle): string {
   const codes = [
     ...(style.bold ? [1] : []),
     ...(style.dimColor ? [2] : []),
+    ...(style.italic ? [3] : []),
+    ...(style.underline ? [4] : []),
     ...(style.inverse ? [7] : []),
+    ...(style.strikethrough ? [9] : []),
     ...(style.color !== undefined && colors[style.color] !== undefined ? [colors[style.color]] : []),
   ];
   return codes.length === 0 || text === "" ? text : `\x1b[${codes.join(";")}m${text}\x1b[0m`;

@@ -18,12 +18,18 @@ export interface GuardOptions {
 export interface TerminalGuard {
   /** Gives the keys back, stops the program, and takes them again when it goes on. */
   suspend(): void;
+  /** Gives the terminal to another program until the result is called; keys of its signals are its own meanwhile. */
+  lend(): () => void;
   /** May be called again. */
   close(): void;
 }
 
-/** Cursor, synchronized output, bracketed paste, focus and mouse reports. */
-const resetModes = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+/**
+ * The alternate screen, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of a terminal
+ * keeps a saved cursor of its own: saved before, it stays where it is when this is the normal screen already.
+ */
+const resetModes =
+  "\x1b7\x1b[?1049l\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
 /** Heard until the process is gone: without a listener each of these ends it, before it has saved. */
 const lasting: ReadonlySet<string> = new Set(["error", "SIGHUP", "SIGTERM", "SIGINT"]);
 /** A stop that does not come, as without job control, is over then. */
@@ -33,6 +39,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   const { stdin, stdout } = process;
   const { onKeys, onResize, onContinue, onSignal, onCrash } = options;
   let isSuspended = false;
+  let isLent = false;
   let isClosed = false;
   let isGone = false;
 
@@ -49,7 +56,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   }
   const goOn = (): void => {
     // A hang-up brings a SIGCONT too.
-    if (isClosed || isGone) return;
+    if (isClosed || isGone || isLent) return;
     isSuspended = false;
     input.close();
     input = openKeyInput({ stdin, stdout, onKeys });
@@ -57,7 +64,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   };
   const listeners: readonly (readonly [NodeJS.EventEmitter, string, (reason: unknown) => void])[] = [
     [process, "SIGTERM", () => onSignal("SIGTERM")],
-    [process, "SIGINT", () => onSignal("SIGINT")],
+    [process, "SIGINT", () => !isLent && onSignal("SIGINT")],
     [process, "SIGHUP", hangUp],
     [process, "SIGCONT", goOn],
     [process, "uncaughtException", onCrash],
@@ -89,6 +96,17 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
       setTimeout(() => {
         if (isSuspended) goOn();
       }, stopMs);
+    },
+    lend() {
+      isLent = true;
+      input.close();
+      stdout.write(resetModes);
+      return () => {
+        isLent = false;
+        if (isClosed || isGone) return;
+        stdout.write(resetModes);
+        input = openKeyInput({ stdin, stdout, onKeys });
+      };
     },
     close,
   };

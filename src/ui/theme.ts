@@ -8,6 +8,9 @@ export interface TextStyle {
   readonly bold?: boolean;
   readonly dimColor?: boolean;
   readonly inverse?: boolean;
+  readonly italic?: boolean;
+  readonly underline?: boolean;
+  readonly strikethrough?: boolean;
 }
 
 export type Role =
@@ -20,6 +23,27 @@ export type Role =
   | "error"
   | "added"
   | "removed"
+  /** The words that changed within such a line. */
+  | "added-word"
+  | "removed-word"
+  | "heading"
+  | "emphasis"
+  | "strong-emphasis"
+  | "struck"
+  /** Code within a line of text. */
+  | "code"
+  | "link"
+  /** Of a link, behind its text: left out where the text itself can be clicked. */
+  | "address"
+  /** Before a row that is quoted. */
+  | "quote"
+  | "bullet"
+  | "code-keyword"
+  | "code-string"
+  | "code-number"
+  | "code-comment"
+  /** Keys, tags, variables. */
+  | "code-name"
   | "selected"
   | "placeholder"
   /** What an approval spells out because it could not be seen. */
@@ -39,17 +63,24 @@ export interface Glyphs {
   readonly elbow: string;
   readonly rule: string;
   readonly ellipsis: string;
+  /** Before an item of a list, and between columns or before what is quoted. */
+  readonly item: string;
+  readonly bar: string;
+  readonly cross: string;
 }
 
 export interface Theme {
   readonly styles: Readonly<Record<Role, TextStyle>>;
   readonly glyphs: Glyphs;
+  /** The terminal is known to show the text of a link and open its address. */
+  readonly links: boolean;
 }
 
 export interface ThemeOptions {
   readonly color?: boolean;
   readonly background?: "dark" | "light";
   readonly unicode?: boolean;
+  readonly links?: boolean;
 }
 
 const asciiGlyphs: Glyphs = {
@@ -63,6 +94,9 @@ const asciiGlyphs: Glyphs = {
   elbow: "|",
   rule: "-",
   ellipsis: "~",
+  item: "-",
+  bar: "|",
+  cross: "+",
 };
 
 const unicodeGlyphs: Glyphs = {
@@ -76,6 +110,9 @@ const unicodeGlyphs: Glyphs = {
   elbow: "⎿",
   rule: "─",
   ellipsis: "…",
+  item: "•",
+  bar: "│",
+  cross: "┼",
 };
 
 const withoutColor: Readonly<Record<Role, TextStyle>> = {
@@ -88,6 +125,22 @@ const withoutColor: Readonly<Record<Role, TextStyle>> = {
   error: { bold: true },
   added: {},
   removed: {},
+  "added-word": { inverse: true },
+  "removed-word": { inverse: true },
+  heading: { bold: true },
+  emphasis: { italic: true },
+  "strong-emphasis": { bold: true, italic: true },
+  struck: { strikethrough: true, dimColor: true },
+  code: { bold: true },
+  link: { underline: true },
+  address: { dimColor: true },
+  quote: { dimColor: true },
+  bullet: { bold: true },
+  "code-keyword": { bold: true },
+  "code-string": {},
+  "code-number": {},
+  "code-comment": { dimColor: true },
+  "code-name": {},
   selected: { bold: true },
   placeholder: { dimColor: true },
   revealed: { inverse: true },
@@ -102,6 +155,17 @@ const onDark: Partial<Record<Role, TextStyle>> = {
   error: { color: "red" },
   added: { color: "green" },
   removed: { color: "red" },
+  // Inverse takes the terminal's own background as the colour of the letters: readable on any of both.
+  "added-word": { color: "green", inverse: true },
+  "removed-word": { color: "red", inverse: true },
+  heading: { color: "cyan", bold: true },
+  code: { color: "cyan" },
+  link: { color: "cyan", underline: true },
+  bullet: { color: "cyan" },
+  "code-keyword": { color: "magenta" },
+  "code-string": { color: "green" },
+  "code-number": { color: "yellow" },
+  "code-name": { color: "cyan" },
   selected: { color: "cyan", bold: true },
 };
 
@@ -109,19 +173,37 @@ const onLight: Partial<Record<Role, TextStyle>> = {
   ...onDark,
   accent: { color: "blue" },
   warning: { color: "magenta" },
+  heading: { color: "blue", bold: true },
+  code: { color: "blue" },
+  link: { color: "blue", underline: true },
+  bullet: { color: "blue" },
+  "code-number": { color: "red" },
+  "code-name": { color: "blue" },
   selected: { color: "blue", bold: true },
 };
 
 export function createTheme(options: ThemeOptions = {}): Theme {
-  const { color = true, background = "dark", unicode = false } = options;
+  const { color = true, background = "dark", unicode = false, links = false } = options;
   const colors = !color ? {} : background === "light" ? onLight : onDark;
-  return { styles: { ...withoutColor, ...colors }, glyphs: unicode ? unicodeGlyphs : asciiGlyphs };
+  return { styles: { ...withoutColor, ...colors }, glyphs: unicode ? unicodeGlyphs : asciiGlyphs, links };
 }
 
 /** As https://no-color.org says, and none for a terminal that cannot. */
 export function wantsColor(env: Readonly<Record<string, string | undefined>>): boolean {
   if (env["FORCE_COLOR"] !== undefined) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
   return (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+
+/**
+ * Whether a link may be written as OSC 8. Only where a terminal says who it is: others print the address as rubbish.
+ * Not through tmux and screen, which may swallow it, and not where colour is off.
+ */
+export function showsLinks(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (!wantsColor(env) || env["TMUX"] !== undefined || /^(?:screen|tmux|linux|dumb)/.test(env["TERM"] ?? ""))
+    return false;
+  if (Number(env["VTE_VERSION"] ?? 0) >= 5000 || Number(env["KONSOLE_VERSION"] ?? 0) >= 210_400) return true;
+  if (/^(?:xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(env["TERM"] ?? "")) return true;
+  return env["WT_SESSION"] !== undefined || /^(?:iTerm\.app|WezTerm|vscode|ghostty)$/.test(env["TERM_PROGRAM"] ?? "");
 }
 
 export const ThemeContext = createContext<Theme>(createTheme());

@@ -2,7 +2,7 @@
 // output or its diff. Long output is cut to head and tail with the number of lines that are not shown.
 import type { Json, ToolOutcome } from "../ledger/types.ts";
 import type { MadeCall } from "./block.ts";
-import { diffRole } from "./diff-line.ts";
+import { diffBody } from "./diff-body.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, type Span, span } from "./styled-line.ts";
 import { cellWidth, truncate } from "./text-width.ts";
@@ -14,13 +14,15 @@ export interface Look {
 }
 
 const outputLines = { head: 3, tail: 4 };
-const diffLines = { head: 24, tail: 0 };
+const diffLines = { head: 16, tail: 8 };
 /** Results stand under each other here where the window is wide enough. */
 const detailColumn = 62;
 
 export function toolLines(made: MadeCall, outcome: ToolOutcome, look: Look): readonly Line[] {
   const { detail, role } = describe(made, outcome);
-  return [callLine(made, { detail, role }, look), ...bodyLines(made, outcome, look)];
+  const isCut = outcome.kind === "ok" && isReading(made.tool) && outcome.truncated === true;
+  const end = { detail: isCut ? `${detail} ${opens}` : detail, role };
+  return [callLine(made, end, look), ...bodyLines(made, outcome, look)];
 }
 
 export interface CallEnd {
@@ -72,7 +74,11 @@ function plain(input: Json): string {
   return input === null ? "" : typeof input === "string" ? input : JSON.stringify(input).slice(0, maxSummary);
 }
 
-function describe({ tool, ms }: MadeCall, outcome: ToolOutcome): { readonly detail: string; readonly role: Role } {
+/** `exit 1 · 3.1 s` */
+export function describe(
+  { tool, ms }: MadeCall,
+  outcome: ToolOutcome,
+): { readonly detail: string; readonly role: Role } {
   const time = ms === undefined || ms < 100 ? "" : ` · ${seconds(ms)}`;
   const exit = outcome.exitCode === undefined ? undefined : `exit ${outcome.exitCode}`;
   switch (outcome.kind) {
@@ -112,7 +118,7 @@ function counted(lines: number): string {
   return `${lines} ${lines === 1 ? "line" : "lines"}`;
 }
 
-function isEdit(tool: string): boolean {
+export function isEdit(tool: string): boolean {
   return tool === "edit_file" || tool === "write_file";
 }
 
@@ -122,25 +128,50 @@ function isReading(tool: string): boolean {
   );
 }
 
-function bodyLines({ tool }: MadeCall, outcome: ToolOutcome, { width, theme }: Look): readonly Line[] {
-  const text = sanitize(outcome.output ?? "", { keepNewlines: true, tabs: 4 }).replace(/^\n+|\s+$/g, "");
-  if (text === "" || width < 12 || (outcome.kind === "ok" && isReading(tool))) return [];
-  const isDiff = outcome.kind === "ok" && isEdit(tool);
-  // The first line of a diff names the file, as the line above does.
-  const all = isDiff ? text.split("\n").slice(1) : text.split("\n");
-  const { shown, hidden } = headAndTail(all, isDiff ? diffLines : outputLines);
-  // What was cut before it came here is not counted by anybody.
-  const gap = `${theme.glyphs.ellipsis} ${outcome.truncated === true ? "more" : `+${hidden}`} lines`;
-  const capped = hidden === 0 ? shown.head : [...shown.head, gap, ...shown.tail];
-  return capped.map((line) =>
-    fitLine([span("      "), span(line, isDiff ? diffRole(line) : "muted")], width, theme.glyphs.ellipsis),
-  );
+/** Where only a part of the output stands on the screen. */
+const opens = "(ctrl+o opens)";
+
+/** Its output is not all in the transcript: only head and tail of it, or nothing. */
+export function isFolded(made: MadeCall, outcome: ToolOutcome): boolean {
+  if (outcome.output === undefined || outcome.output.trim() === "") return false;
+  if (outcome.truncated === true || (outcome.kind === "ok" && isReading(made.tool))) return true;
+  const { all, isDiff } = bodyText(made, outcome);
+  return headAndTail(all, isDiff ? diffLines : outputLines).hidden > 0;
 }
 
-function headAndTail(
-  lines: readonly string[],
+function bodyText(
+  { tool }: MadeCall,
+  outcome: ToolOutcome,
+): { readonly all: readonly string[]; readonly isDiff: boolean } {
+  const text = sanitize(outcome.output ?? "", { keepNewlines: true, tabs: 4 }).replace(/^\n+|\s+$/g, "");
+  const isDiff = outcome.kind === "ok" && isEdit(tool);
+  // The first line of a diff names the file, as the line above does.
+  const all = text === "" ? [] : text.split("\n").slice(isDiff ? 1 : 0);
+  return { all, isDiff };
+}
+
+function bodyLines(made: MadeCall, outcome: ToolOutcome, { width, theme }: Look): readonly Line[] {
+  if (width < 12 || (outcome.kind === "ok" && isReading(made.tool))) return [];
+  const { all, isDiff } = bodyText(made, outcome);
+  const { ellipsis } = theme.glyphs;
+  const lines = isDiff ? diffBody(all, { width: width - bodyIndent.length, ellipsis }) : all.map(muted);
+  const { shown, hidden } = headAndTail(lines, isDiff ? diffLines : outputLines);
+  // What was cut before it came here is not counted by anybody.
+  const gap = `${ellipsis} ${outcome.truncated === true ? "more" : `+${hidden}`} lines ${opens}`;
+  const capped = hidden === 0 ? shown.head : [...shown.head, muted(gap), ...shown.tail];
+  return capped.map((line) => fitLine([span(bodyIndent), ...line], width, ellipsis));
+}
+
+const bodyIndent = "      ";
+
+function muted(text: string): Line {
+  return [span(text, "muted")];
+}
+
+function headAndTail<T>(
+  lines: readonly T[],
   { head, tail }: { head: number; tail: number },
-): { readonly shown: { head: readonly string[]; tail: readonly string[] }; readonly hidden: number } {
+): { readonly shown: { head: readonly T[]; tail: readonly T[] }; readonly hidden: number } {
   const hidden = lines.length - head - tail;
   if (hidden <= 1) return { shown: { head: lines, tail: [] }, hidden: 0 };
   return { shown: { head: lines.slice(0, head), tail: tail > 0 ? lines.slice(-tail) : [] }, hidden };

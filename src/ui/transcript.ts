@@ -1,8 +1,8 @@
 // Finished blocks to lines of the scrollback: wrapped to the width they are printed at, sanitised, painted.
 // No line is ever wider than the width, from one column on.
 import type { RecoveryStep } from "../ledger/recovery.ts";
-import type { AnswerLine } from "./answer-stream.ts";
 import type { Block } from "./block.ts";
+import { answerLines } from "./markdown-rows.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Indent, type Line, lineText, lineWidth, paintLine, span, wrapSpans } from "./styled-line.ts";
 import { cellWidth, padCells } from "./text-width.ts";
@@ -38,13 +38,6 @@ export function blockLines(block: Block, look: Look): readonly Line[] {
     case "step":
       return stepLines(block.step, look);
   }
-}
-
-export function answerLines({ line, first }: AnswerLine, { width, theme }: Look): readonly Line[] {
-  if (line.kind === "blank") return [[]];
-  const sign = span(first ? `${theme.glyphs.bullet} ` : "  ", "accent");
-  const rest = " ".repeat(2 + line.hang);
-  return wrapSpans(line.spans, width, { first: [sign], rest: [span(rest)] }).map((row) => fitLine(row, width));
 }
 
 function promptLines(text: string, { width, theme }: Look): readonly Line[] {

@@ -15,19 +15,21 @@ afterEach(async () => {
 export interface Size {
   readonly cols: number;
   readonly rows: number;
+  /** On top of a clean environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Killed after the test if it still runs. */
 export function openStele(
   place: Workplace,
   args: readonly string[] = [],
-  size: Size = { cols: 80, rows: 24 },
+  { env = {}, ...size }: Size = { cols: 80, rows: 24 },
 ): Terminal {
   const terminal = openTerminal({
     command: process.execPath,
     args: [BIN, ...args],
     cwd: place.folder,
-    env: cleanEnvironment(place.home),
+    env: { ...cleanEnvironment(place.home), ...env },
     ...size,
   });
   open.add(terminal);

@@ -6,7 +6,7 @@ import {
   endAnswer,
   openAnswer,
   pushAnswer,
-  tailLine,
+  tailLines,
 } from "../../../src/ui/answer-stream.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 
@@ -21,12 +21,18 @@ function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; 
   return { stream: state, lines };
 }
 
-const texts = (lines: readonly AnswerLine[]): readonly string[] => lines.map(({ line }) => lineText(line.spans));
+const texts = (lines: readonly AnswerLine[]): readonly string[] =>
+  lines.map(({ line }) => ("spans" in line ? lineText(line.spans) : ""));
 
 describe("an answer that streams", () => {
   it("gives the same lines however it was cut", () => {
     const source = fc.array(
-      fc.constantFrom("word ", "**b**", "`c`", "\n", "\n\n", "```\n", "- ", "# ", "日", "\x1b[31m"),
+      fc.constantFrom(
+        ..."word |**b**|`c`|\n|\n\n|```\n|```ts\n|- |  - |1. |# |> |日|\x1b[31m|**|`|/*|".split("|"),
+        "| a | b |\n",
+        "|---|---|\n",
+        "|",
+      ),
       { maxLength: 40 },
     );
     fc.assert(
@@ -49,6 +55,23 @@ describe("an answer that streams", () => {
     expect(all).toBe(words.join("").trim());
   });
 
+  it("reads the rest of a line that was let go as what it is, whatever it begins with", () => {
+    const { stream: state, lines } = stream(["```ts\n", "- # > ``` ".repeat(500)], 40);
+    const all = [...lines, ...endAnswer(state).lines];
+    expect(new Set(all.map(({ line }) => line.kind))).toEqual(new Set(["code"]));
+    // Blanks at the end of a row are not drawn.
+    const blankless = (text: string) => text.replaceAll(" ", "");
+    expect(blankless(texts(all).slice(1).join("")) === blankless("- # > ``` ".repeat(500))).toBe(true);
+    const prose = stream(["- # > ``` ".repeat(500).slice(2)], 40);
+    const kinds = [...prose.lines, ...endAnswer(prose.stream).lines].map(({ line }) => line.kind);
+    expect(new Set(kinds)).toEqual(new Set(["text"]));
+  });
+
+  it("tears no word without blanks apart by more than rows", () => {
+    const { stream: state, lines } = stream(["x".repeat(5_000)], 40);
+    expect(texts([...lines, ...endAnswer(state).lines]).join("")).toBe("x".repeat(5_000));
+  });
+
   it("does not take longer for a delta at the end of a long answer than at its start", () => {
     const piece = "some words of an answer, and a line end now and then\n";
     const time = (count: number): number => {
@@ -63,9 +86,20 @@ describe("an answer that streams", () => {
     expect(time(50_000)).toBeLessThan(time(500) * 20 + 20);
   });
 
+  it("keeps as much of a block of code, a table or a list as of a line, however long it is", () => {
+    const block = (line: string, count: number) => stream([`\`\`\`ts\n${line.repeat(count)}`]).stream;
+    const size = ({ text: _text, ...state }: AnswerStream) => JSON.stringify(state).length;
+    expect(size(block("f(`${a}`, {\n", 20_000))).toBe(size(block("f(`${a}`, {\n", 20)));
+    const listed = (count: number) => stream(["- a\n  - b\n".repeat(count)]).stream;
+    expect(size(listed(20_000))).toBe(size(listed(20)));
+    const table = (count: number) => stream([`|a|b|\n|-|-|\n${"|c|d|\n".repeat(count)}`]).stream;
+    expect(size(table(20_000))).toBe(size(table(200)));
+  });
+
   it("shows the line being written as it would end, and nothing for white space", () => {
-    expect(tailLine(stream(["a\n**b"]).stream)).toMatchObject({ first: false });
-    expect(tailLine(stream(["a\n  "]).stream)).toBeUndefined();
+    expect(tailLines(stream(["a\n**b"]).stream)).toMatchObject([{ first: false }]);
+    expect(tailLines(stream(["a\n  "]).stream)).toEqual([]);
+    expect(texts(tailLines(stream(["a\n\nb"]).stream))).toEqual(["", "b"]);
   });
 
   it("drops empty lines before the first and after the last one", () => {

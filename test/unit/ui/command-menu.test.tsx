@@ -1,13 +1,6 @@
 import { cleanup, render } from "ink-testing-library";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  CommandMenu,
-  initialMenu,
-  type MenuCommand,
-  menuCompletion,
-  menuItems,
-  menuReducer,
-} from "../../../src/ui/command-menu.tsx";
+import { CommandMenu, initialMenu, type MenuCommand, menuItems, menuReducer } from "../../../src/ui/command-menu.tsx";
 import { expectFits, frameLines } from "../../helpers/screen.ts";
 
 afterEach(cleanup);
@@ -19,7 +12,7 @@ const commands: readonly MenuCommand[] = [
   { name: "branch", aliases: ["fork"], summary: "a new session from here" },
   { name: "undo", aliases: ["rewind"], usage: "[n] [--chat|--files]", summary: "take back turns" },
 ];
-const names = (text: string): readonly string[] => menuItems(text, commands).map((item) => item.command.name);
+const names = (text: string): readonly string[] => menuItems(text, commands).map((item) => item.id);
 
 describe("menuItems", () => {
   it.each([
@@ -38,12 +31,42 @@ describe("menuItems", () => {
 
   it("says which alias was meant and completes to the name", () => {
     const [item] = menuItems("/rew", commands);
-    expect(item?.alias).toBe("rewind");
-    expect(item && menuCompletion(item)).toBe("/undo ");
+    expect(item?.label).toContain("/undo (rewind)");
+    expect(item?.choice).toMatchObject({ type: "complete", from: 0, text: "/undo " });
+  });
+});
+
+describe("what enter does", () => {
+  const isWhole = (text: string): readonly boolean[] => menuItems(text, commands).map((item) => item.isWhole);
+
+  it("sends what is named in full, by an alias too, and completes the rest first", () => {
+    expect(isWhole("/redo")).toEqual([true]);
+    expect(isWhole("/fork")).toEqual([true]);
+    expect(isWhole("/bran")).toEqual([false]);
+  });
+
+  it("keeps what is typed behind a command: its usage is no choice", () => {
+    const [usage] = menuItems("/undo 2", commands);
+    expect(usage).toMatchObject({ isWhole: true, label: "/undo [n] [--chat|--files]" });
+    expect(usage?.choice).toBeUndefined();
   });
 });
 
 describe("menuReducer", () => {
+  it("stays closed in its place whatever is typed on, and opens in another one", () => {
+    const at = (place: string, text: string) => ({ type: "text", place, text }) as const;
+    const closed = menuReducer(menuReducer(initialMenu, at("@4", "@a")), { type: "close" });
+    expect(menuReducer(closed, at("@4", "@ab")).closed).toBe(true);
+    expect(menuReducer(closed, at("@9", "@")).closed).toBe(false);
+  });
+
+  it("selects nothing where it is told to, until somebody moves", () => {
+    const open = menuReducer(initialMenu, { type: "text", text: "/model ", selected: -1 });
+    expect(open.selected).toBe(-1);
+    expect(menuReducer(open, { type: "down", count: 3 }).selected).toBe(0);
+    expect(menuReducer(open, { type: "up", count: 3 }).selected).toBe(2);
+  });
+
   it("moves around the ends, starts again with a new text, stays closed until then", () => {
     const open = menuReducer(initialMenu, { type: "text", text: "/" });
     const last = menuReducer(open, { type: "up", count: 6 });
@@ -79,6 +102,23 @@ describe("CommandMenu", () => {
 
   it("keeps the selected row in sight", () => {
     expect(draw(80, 3, 5).map((line) => line.slice(0, 9).trimEnd())).toEqual(["  /retry", "  /branch", "> /undo ["]);
+  });
+
+  it.each([1, 7, 20, 80])("cuts paths at their start and says what is to say below, at %i columns", (width) => {
+    const items = [
+      "src/ledger/async-session-db.ts",
+      "文書/日本語のとても長い名前のファイル🎉.md",
+      "evil\x1b[2J\u202e.ts",
+    ].map((label) => ({ id: label, label, summary: "", keepsEnd: true, isWhole: false }));
+    const lines = frameLines(
+      render(
+        <CommandMenu items={items} state={initialMenu} width={width} maxRows={4} note="there are more" />,
+      ).lastFrame(),
+    );
+    expectFits(lines, { cols: width, rows: 4 });
+    expect(lines).toHaveLength(4);
+    expect(lines.join("\n")).not.toMatch(/[\x1b\u202e]/);
+    if (width === 20) expect(lines[0]).toBe("> ~ync-session-db.ts");
   });
 
   it("is nothing when it is closed", () => {

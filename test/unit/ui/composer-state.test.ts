@@ -90,6 +90,107 @@ describe("editing by grapheme", () => {
   });
 });
 
+describe("what was cut, and undone", () => {
+  const cuts = run(start("one two three"), "cut-word-left", "left", "cut-word-left", "left", "cut-word-left");
+
+  it("yank goes on to older cuts in place of the newest, and around", () => {
+    const yanked = run(
+      start(),
+      ...["a", "b", "c"].flatMap((each) => [insert(each), "cut-to-start" as const, "left" as const]),
+      "yank",
+    );
+    const shown = [0, 1, 2, 3].map((times) =>
+      composerText(run(yanked, ...Array.from({ length: times }, () => "yank-older" as const))),
+    );
+    expect(shown).toEqual(["c", "b", "a", "c"]);
+  });
+
+  it("an older cut comes only directly behind a yank", () => {
+    const yanked = run(cuts, "yank");
+    expect(run(yanked, "left", "yank-older")).toEqual(run(yanked, "left"));
+    expect(run(cuts, "yank-older")).toEqual(cuts);
+    expect(composerText(run(start("x"), "yank", "yank-older"))).toBe("x");
+  });
+
+  it("a yank with all its turns is one step of undo", () => {
+    const before = run(
+      start("keep "),
+      insert("x"),
+      "backspace",
+      insert("first"),
+      "cut-word-left",
+      "left",
+      "end",
+      insert("second"),
+      "cut-word-left",
+    );
+    const after = run(before, "yank", "yank-older", "yank-older", "yank-older", "undo");
+    expect(composerText(after)).toBe(composerText(before));
+  });
+
+  it("pastes and line breaks come back from the ring with their exact bytes", () => {
+    const state = run(
+      start(),
+      paste(longPaste),
+      "newline",
+      insert("日本"),
+      "text-start",
+      "cut-to-end",
+      "cut-to-end",
+      "cut-to-end",
+    );
+    expect(composerText(state)).toBe("");
+    expect(composerText(run(state, "yank"))).toBe(`${longPaste}\n日本`);
+  });
+
+  it("forgets the oldest cuts", () => {
+    const many = Array.from(
+      { length: 50 },
+      (_, index) => [insert(`c${index}`), "cut-to-start", "left"] as const,
+    ).flat();
+    expect(run(start(), ...many).ring).toHaveLength(20);
+  });
+
+  it("redo brings back what undo took, until something else is typed", () => {
+    const typed = run(start(), ...[..."ab cd"].map(insert), "cut-word-left");
+    expect(composerText(run(typed, "undo", "undo", "redo"))).toBe("ab cd");
+    expect(composerText(run(typed, "undo", "undo", "redo", "redo"))).toBe("ab ");
+    expect(composerText(run(typed, "undo", "undo", "redo", "redo", "redo"))).toBe("ab ");
+    expect(composerText(run(typed, "undo", insert("x"), "redo"))).toBe("ab cdx");
+  });
+
+  it("what is sent or recalled begins anew", () => {
+    const { state } = submitComposer(run(start("sent"), insert("x"), "undo"));
+    expect(composerText(run(state, "redo"))).toBe("");
+    expect(composerText(run(state, "undo"))).toBe("");
+  });
+});
+
+describe("what a menu puts in", () => {
+  it("stands in place of the cells before the cursor, as one step of undo", () => {
+    const state = run(start("see @日本 now"), "word-left", "left");
+    const done = run(state, { type: "complete", from: 4, text: "@文書/日本語.md" });
+    expect(marked(done)).toBe("see @文書/日本語.md| now");
+    expect(composerText(run(done, "undo"))).toBe("see @日本 now");
+  });
+
+  it("may take what stands behind the cursor too", () => {
+    const state = run(start("/redo"), "left", "left");
+    expect(marked(run(state, { type: "complete", from: 0, to: Number.POSITIVE_INFINITY, text: "/redo " }))).toBe(
+      "/redo |",
+    );
+  });
+});
+
+describe("start and end of the text", () => {
+  it("are one key away from anywhere, whatever the lines", () => {
+    const state = run(start("first 👩‍💻\n\n最後"), "up");
+    expect(marked(run(state, "text-start"))).toBe("|first 👩‍💻\n\n最後");
+    expect(marked(run(state, "text-start", "text-end"))).toBe("first 👩‍💻\n\n最後|");
+    expect(marked(run(start(""), "text-start", "text-end"))).toBe("|");
+  });
+});
+
 describe("pastes", () => {
   it("a long paste is one cell with a placeholder and gives back its exact bytes", () => {
     const state = run(start("a"), paste(longPaste), insert("b"));
@@ -192,7 +293,11 @@ describe("for any keys", () => {
           "cut-word-left",
           "cut-word-right",
           "yank",
+          "yank-older",
           "undo",
+          "redo",
+          "text-start",
+          "text-end",
         ] as const),
       )
       .map((type): ComposerAction => ({ type })),
@@ -221,6 +326,18 @@ describe("for any keys", () => {
         const before = run(start(), ...actions, "end");
         const after = run(before, "newline", insert("word"), "cut-to-start", "backspace");
         expect(composerText(after)).toBe(composerText(before));
+      }),
+    );
+  });
+
+  it("undo to the start and redo to the end is where it was", () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 30 }), (actions) => {
+        const state = run(start(), ...actions.filter(({ type }) => type !== "undo" && type !== "redo"));
+        const steps = Array.from({ length: 40 });
+        const back = run(state, ...steps.map(() => "undo" as const));
+        expect(composerText(back)).toBe("");
+        expect(composerText(run(back, ...steps.map(() => "redo" as const)))).toBe(composerText(state));
       }),
     );
   });

@@ -79,7 +79,7 @@ describe("choosing files", () => {
 
   it.each(["d", "right"])("looks at a diff with %s, where enter and escape only go back", (look) => {
     const diff = press(open, look);
-    expect(shown(diff)).toContain("+new");
+    expect(shown(diff)).toContain("1 + new");
     for (const back of ["enter", "escape", "left", "d"]) {
       const list = press(diff, back);
       expect(list.outcome, back).toBeUndefined();

@@ -389,8 +389,8 @@ describe("the screen", () => {
     await terminal.exit;
     expectInOrder(terminal.scrollback(), ["1 prompt waits: /queue", "resume with: stele -r"]);
     const lines = terminal.scrollback();
-    expectInOrder(lines, ["● Head", "first paragraph", "- item", "half a li", "interrupted"]);
-    for (const each of ["● Head", "first paragraph", "- item", "half a li"])
+    expectInOrder(lines, ["● Head", "first paragraph", "• item", "half a li", "interrupted"]);
+    for (const each of ["● Head", "first paragraph", "• item", "half a li"])
       expect(
         lines.filter((line) => line.includes(each)),
         each,

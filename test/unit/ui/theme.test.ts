@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTheme, wantsColor } from "../../../src/ui/theme.ts";
+import { createTheme, showsLinks, wantsColor } from "../../../src/ui/theme.ts";
 
 describe("createTheme", () => {
   it("has no colour in any role when colours are off", () => {
@@ -25,4 +25,22 @@ describe("wantsColor", () => {
     [{ NO_COLOR: "1", FORCE_COLOR: "1" }, true],
     [{ FORCE_COLOR: "0" }, false],
   ])("%j: %s", (env, expected) => expect(wantsColor(env)).toBe(expected));
+});
+
+describe("showsLinks", () => {
+  it.each([
+    [{}, false],
+    [{ TERM: "xterm-256color" }, false],
+    [{ TERM_PROGRAM: "Apple_Terminal" }, false],
+    [{ TERM_PROGRAM: "iTerm.app" }, true],
+    [{ TERM_PROGRAM: "vscode" }, true],
+    [{ TERM: "xterm-kitty" }, true],
+    [{ WT_SESSION: "x" }, true],
+    [{ VTE_VERSION: "6800" }, true],
+    [{ VTE_VERSION: "4600" }, false],
+    [{ TERM: "xterm-kitty", TMUX: "x" }, false],
+    [{ TERM: "screen-256color", TERM_PROGRAM: "iTerm.app" }, false],
+    [{ TERM_PROGRAM: "iTerm.app", NO_COLOR: "1" }, false],
+    [{ TERM: "dumb", WT_SESSION: "x" }, false],
+  ])("%j: %s", (env, expected) => expect(showsLinks(env)).toBe(expected));
 });

@@ -71,7 +71,7 @@ describe("the transcript", () => {
     const lines = blockLines(longOutput, { width: 80, theme: plainTheme }).map(lineText);
     expect(lines[0]).toMatch(/^ {2}⎿ shell npm test .*… {2}exit 0 · 3\.1 s$/);
     expect(lines).toHaveLength(9);
-    expect(lines[4]).toBe("      … +33 lines");
+    expect(lines[4]).toBe("      … +33 lines (ctrl+o opens)");
     expect(lines[8]).toMatch(/^ {6}line 39 /);
   });
 
@@ -86,8 +86,8 @@ describe("the transcript", () => {
     const edit = shown(edited);
     expect(edit.map(lineText)).toEqual([
       expect.stringMatching(/edit_file a\.ts +\+1 -1$/),
-      "        1 - old",
-      "        1 + new",
+      "      1 - old",
+      "      1 + new",
     ]);
     expect(edit.map((line) => line.at(-1)?.role)).toEqual(["muted", "removed", "added"]);
   });
@@ -141,7 +141,7 @@ describe("output that was capped before it came", () => {
       const outcome = { kind: "ok", output, exitCode: 0, ...(truncated && { truncated }) } as const;
       return blockLines({ kind: "tool", made, outcome }, { width: 80, theme: plainTheme }).map(lineText).join("\n");
     };
-    expect(lines(false)).toContain("… +33 lines");
+    expect(lines(false)).toContain("… +33 lines (ctrl+o opens)");
     expect(lines(true)).toContain("… more lines");
     expect(lines(true)).not.toMatch(/\+\d+ lines/);
   });

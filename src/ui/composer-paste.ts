@@ -1,0 +1,29 @@
+// When a text becomes one cell: pastes that are long, and texts set from outside that nobody would edit by hand.
+import { type Buffer, bufferOf, emptyBuffer, insertCells, insertText } from "./composer-buffer.ts";
+
+/** Pastes beyond either are one cell with a placeholder. */
+const inlinePaste = { lines: 3, characters: 400 };
+/** A text set from outside is kept editable up to here; a longer one is a paste. */
+const inlineSet = 10_000;
+
+export function insertPaste(buffer: Buffer, text: string): Buffer {
+  const lines = countLines(text);
+  if (lines <= inlinePaste.lines && text.length <= inlinePaste.characters) return insertText(buffer, text);
+  return insertCells(buffer, [[{ paste: text, label: pasteLabel(text, lines) }]]);
+}
+
+export function wholeText(text: string): Buffer {
+  if (text.length <= inlineSet) return bufferOf(text);
+  return insertCells(emptyBuffer, [[{ paste: text, label: pasteLabel(text, countLines(text)) }]]);
+}
+
+function pasteLabel(text: string, lines: number): string {
+  return lines > 1 ? `[${lines} lines]` : `[${text.length} characters]`;
+}
+
+function countLines(text: string): number {
+  const ended = text.endsWith("\n") ? text.length - 1 : text.length;
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < ended; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}
