@@ -76,13 +76,13 @@ function parseOrder(order: string): Step | string {
     case "run":
       return rest === "" ? "run needs a command: run <command>" : call("shell", { command: rest });
     case "read":
-      return rest === "" ? "read needs a path: read <path>" : call("read_file", { path: unquote(rest) });
+      return rest === "" ? "read needs a path: read <path>" : call("read_file", { path: pathOf(rest) });
     case "write":
       return parseWrite(rest, call);
     case "edit":
       return parseEdit(rest, call);
     case "list":
-      return call("list_dir", { path: rest === "" ? "." : unquote(rest) });
+      return call("list_dir", { path: rest === "" ? "." : pathOf(rest) });
     case "find":
       return rest === "" ? "find needs words: find <words>" : call("grep", { pattern: literal(unquote(rest)) });
     default:
@@ -109,7 +109,12 @@ function parseEdit(rest: string, call: MakeCall): Step | string {
 /** The path ends at the first colon with a space behind it, or, where there is none, at the first colon. */
 function splitPath(rest: string): [path: string, text: string | undefined] {
   const match = /^([^\n]+?):(?:[ \t]+|(?=\n)|$)([\s\S]*)$/.exec(rest) ?? /^([^\n:]+):([\s\S]*)$/.exec(rest);
-  return match === null ? ["", undefined] : [unquote((match[1] ?? "").trim()), (match[2] ?? "").replace(/^\n/, "")];
+  return match === null ? ["", undefined] : [pathOf((match[1] ?? "").trim()), (match[2] ?? "").replace(/^\n/, "")];
+}
+
+/** The composer writes a completed path as `@path` or `@"path with blanks"`. A file of such a name is `./@name`. */
+function pathOf(text: string): string {
+  return unquote(text.replace(/^@(?=.)/, ""));
 }
 
 /** Takes off one pair of quotes around the whole. */
