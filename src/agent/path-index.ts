@@ -4,7 +4,8 @@
 import { setImmediate } from "node:timers/promises";
 import { PathList } from "./path-list.ts";
 import type { FileGate } from "./tools/files.ts";
-import { shownPath, walk } from "./tools/walk.ts";
+import { shownPath } from "./tools/shown-path.ts";
+import { walk } from "./tools/walk.ts";
 
 export interface FoundPaths {
   /** Best first, relative to the folder; those of folders end in a slash. */

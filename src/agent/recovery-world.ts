@@ -2,7 +2,7 @@
 // bytes of an edited file from the disk, reverts that a crash cut short, folders nobody needs any more.
 // A proof says what was seen; what cannot be seen stays unknown.
 import { stat } from "node:fs/promises";
-import path, { dirname } from "node:path";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { currentProcess, livenessOf } from "../ledger/identity.ts";
@@ -62,8 +62,6 @@ async function proofOfEdit(call: ToolCall, { db, files }: Pick<WorldOptions, "db
   const change = (await db.changesOfCall(id)).at(-1);
   // Intent before effect: without the stored intent the file was not touched.
   if (!change) return { id, kind: "not-started", evidence: "interrupted before the file was touched" };
-  // What a cut write left beside the file; when the folder cannot be read, the file cannot either, which says it.
-  await files.sweep(dirname(change.path));
   const { verdict, evidence } = await readBackEdit(change, files);
   if (verdict === "not-applied") return { id, kind: "not-started", evidence };
   if (verdict === "unknown") return { id, kind: "unknown", evidence };

@@ -1,7 +1,7 @@
 // Planned files as a person sees them before anything is written, and the words for what became of them.
-import path from "node:path";
 import type { PlannedFile } from "../agent/file-changes/undo-plan.ts";
 import { diffTexts, formatDiff } from "../agent/tools/file-diff.ts";
+import { shownPath as relativePath } from "../agent/tools/shown-path.ts";
 import { decodeFile } from "../agent/tools/text-file.ts";
 import type { FileRevert } from "../ledger/types.ts";
 import type { PreviewFile } from "./command.ts";
@@ -57,10 +57,10 @@ function diffOf(plan: PlannedFile): string | undefined {
 }
 
 /** On one line: a name may hold a line feed, and must not look like two. */
-export function shownPath({ cwd, path: file }: { readonly cwd: string; readonly path: string }): string {
-  const way = path.relative(cwd, file);
-  const shown = way === ".." || way.startsWith(`..${path.sep}`) ? file : way;
-  return shown.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+export function shownPath({ cwd, path }: { readonly cwd: string; readonly path: string }): string {
+  return relativePath(cwd, path).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (unit) =>
+    JSON.stringify(unit).slice(1, -1),
+  );
 }
 
 /** What was written, what was left alone and why. */

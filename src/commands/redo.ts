@@ -36,8 +36,17 @@ async function redoFiles(args: CommandArgs, context: CommandContext): Promise<Co
   if (preview.length === 0) return lines("There is no undo of files alone to bring back.");
   const apply = (chosen: readonly PlannedPreview[]) =>
     revertFiles(context, { chosen, left: preview.filter((file) => !chosen.includes(file)), direction: "redo" });
+  return applyOrAsk(preview, hasFlag(args, "yes"), apply);
+}
+
+/** A person looks first where a file is not as the undo left it. */
+async function applyOrAsk(
+  preview: readonly PlannedPreview[],
+  isSure: boolean,
+  apply: (chosen: readonly PlannedPreview[]) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const isPlain = preview.every(({ plan }) => plan.state === "ready");
-  if (hasFlag(args, "yes") || isPlain) return apply(preview.filter(({ obstacle }) => obstacle === undefined));
+  if (isSure || isPlain) return apply(preview.filter(({ obstacle }) => obstacle === undefined));
   return {
     kind: "preview",
     title: "Bring back these files?",
@@ -66,15 +75,7 @@ async function redoSteps(context: CommandContext, redo: Redo): Promise<CommandRe
     const left = preview.filter((file) => !chosen.includes(file));
     return redoOne(context, redo, { chosen, left, revision: session.revision });
   };
-  const isPlain = preview.every(({ plan }) => plan.state === "ready");
-  if (redo.isSure || isPlain) return apply(preview.filter(({ obstacle }) => obstacle === undefined));
-  return {
-    kind: "preview",
-    title: "Bring back these files?",
-    files: preview,
-    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
-    json: previewJson(preview),
-  };
+  return applyOrAsk(preview, redo.isSure, apply);
 }
 
 async function redoOne(

@@ -1,8 +1,9 @@
 // What became of an edit that was left running: the file on the disk says it, by its hash. Temporary file and rename
 // leave nothing between before and after, so anything else is somebody else's doing, and no proof.
-import { dirname, relative, sep } from "node:path";
+import { dirname } from "node:path";
 import type { FileChange } from "../../ledger/types.ts";
 import type { FileGate } from "../tools/files.ts";
+import { shownPath } from "../tools/shown-path.ts";
 import { readPresent } from "./apply-reverts.ts";
 
 export interface EditReadBack {
@@ -21,7 +22,6 @@ export async function readBackEdit(
   const now = read.value === "absent" ? undefined : read.value.hash;
   if (now === change.after?.hash) return { verdict: "applied", evidence: "read back: applied" };
   if (now === change.before?.hash) return { verdict: "not-applied", evidence: "read back: not applied" };
-  const way = relative(change.cwd, change.path);
-  const shown = way === ".." || way.startsWith(`..${sep}`) ? change.path : way;
+  const shown = shownPath(change.cwd, change.path);
   return { verdict: "unknown", evidence: `read back: ${shown} is neither as before nor as after` };
 }

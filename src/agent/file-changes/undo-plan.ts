@@ -1,10 +1,10 @@
 // What taking back the file changes of some turns (undo), or bringing them back (redo), would do to the disk as it is
 // now. Writes nothing. Each path is folded from its newest change to its oldest; where somebody else changed the file in
 // between, or since, the change is taken out of theirs by a three-way merge, or left alone and said.
-import { relative, sep } from "node:path";
 import type { FileChange, FileChangeId, Hash } from "../../ledger/types.ts";
 import { type FileContent, type FileGate, hashBytes } from "../tools/files.ts";
 import { hunksOf, linesOf } from "../tools/line-hunks.ts";
+import { shownPath } from "../tools/shown-path.ts";
 import { decodeFile } from "../tools/text-file.ts";
 import { readPresent, storedBytes } from "./apply-reverts.ts";
 import { mergeFiles } from "./merge.ts";
@@ -199,9 +199,4 @@ function countLines(now: FileContent | "absent", target: Target): { readonly add
     added: hunks.reduce((sum, { lines }) => sum + lines.length, 0),
     removed: hunks.reduce((sum, { start, end }) => sum + end - start, 0),
   };
-}
-
-function shownPath(cwd: string, path: string): string {
-  const way = relative(cwd, path);
-  return way === ".." || way.startsWith(`..${sep}`) ? path : way;
 }

@@ -2,12 +2,13 @@
 // to go. Whatever breaks off before that word leaves a command that was never started.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, open, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ProcessIdentity } from "../../ledger/types.ts";
+import { syncFolder } from "../tools/atomic-write.ts";
 import {
   type CallRecord,
   GO,
@@ -78,6 +79,7 @@ async function begin(start: SpoolStart): Promise<Begun> {
   await prepareFolder(start);
   const supervisor = runSupervisor(start);
   // While it starts.
+  // So that a folder that is missing after a power cut means a command that was not started.
   const synced = syncFolder(dirname(start.folder)).then(
     () => undefined,
     (error: unknown) => wordsOf(error),
@@ -99,16 +101,6 @@ async function prepareFolder({ folder, call }: SpoolStart): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, SPOOL_FILES.call), JSON.stringify(call), { mode: 0o600 });
   await writeFile(join(folder, SPOOL_FILES.output), "", { mode: 0o600 });
-}
-
-/** So that a folder that is missing after a power cut means a command that was not started. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 type Supervisor = ReturnType<typeof runSupervisor>;

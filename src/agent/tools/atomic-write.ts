@@ -138,7 +138,8 @@ async function writeFromStart(handle: FileHandle, bytes: Uint8Array): Promise<vo
   await handle.truncate(bytes.length);
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Its entries are on the disk when this returns. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

@@ -3,8 +3,9 @@ import { basename, dirname, relative } from "node:path";
 import picomatch from "picomatch";
 import * as z from "zod";
 import { defineTool } from "./define-tool.ts";
+import { shownPath } from "./shown-path.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
-import { fileMatcher, shownPath, walk } from "./walk.ts";
+import { fileMatcher, walk } from "./walk.ts";
 
 const MAX_SHOWN = 500;
 

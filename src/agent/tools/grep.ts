@@ -5,9 +5,10 @@ import { defineTool } from "./define-tool.ts";
 import type { GrepQuery } from "./grep-query.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { searchFiles } from "./search-files.ts";
+import { shownPath } from "./shown-path.ts";
 import { cutLine } from "./text-file.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
-import { fileMatcher, shownPath } from "./walk.ts";
+import { fileMatcher } from "./walk.ts";
 
 const MAX_MATCHES = 200;
 const MAX_LINE_LENGTH = 300;

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { FileGate, FolderEntry } from "./files.ts";
+import { leadsOut } from "./shown-path.ts";
 
 export interface WalkOptions {
   readonly files: FileGate;
@@ -79,18 +80,7 @@ function isIgnored(path: string, rules: readonly Rules[]): boolean {
   return false;
 }
 
-/** For output: relative to the session's folder when inside, else as it is. */
-export function shownPath(cwd: string, path: string): string {
-  const way = relative(cwd, path);
-  if (way === "") return ".";
-  return leadsOut(way) ? path : way;
-}
-
 /** Tests paths relative to where a search starts. A pattern without a slash is about names, at any depth. */
 export function fileMatcher(pattern: string, anyDepth = !pattern.includes("/")): (relativePath: string) => boolean {
   return picomatch(pattern.replace(/^\.\//, ""), { dot: true, basename: anyDepth });
-}
-
-function leadsOut(way: string): boolean {
-  return way === ".." || way.startsWith("../");
 }
