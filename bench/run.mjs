@@ -25,7 +25,12 @@ await build({
   platform: "node",
   target: "node20",
   minify: true,
+  jsx: "automatic",
   external: ["better-sqlite3", "node-pty"],
+  // Ink names its optional debugger, which is not installed; any module stands for it.
+  alias: { "react-devtools-core": "node:util" },
+  define: { "process.env.NODE_ENV": '"production"' },
+  banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
   logLevel: "warning",
 });
 const { main } = await import(pathToFileURL(path.join(folder, "main.mjs")).href);

@@ -1,7 +1,10 @@
 // CPU and bytes of a streamed token late in an answer beside early in it: reading the delta, printing the lines that
 // are complete, and drawing what is not. The answer is Markdown of every kind, and once a single block of code that
 // never ends and once a single table.
+import { PassThrough } from "node:stream";
+import type { AdmissionId } from "../src/ledger/types.ts";
 import { type AnswerStream, openAnswer, pushAnswer, tailLines } from "../src/ui/answer-stream.ts";
+import { Screen } from "../src/ui/live-screen.ts";
 import { answerLines } from "../src/ui/markdown-rows.ts";
 import { paintLine } from "../src/ui/styled-line.ts";
 import { createTheme } from "../src/ui/theme.ts";
@@ -20,6 +23,20 @@ const mixed = [
   "- one item\n  - nested *item* that is longer\n- [x] done\n\n> quoted words\n\n",
   "```ts\nexport function f(a: string): number { return `x ${a} y`.length + 12; } // note\n```\n\n",
   "| Name | What |\n|---|---:|\n| `a` | one |\n| b | **two** three |\n\n",
+].join("");
+/** Mostly words, as answers are, each paragraph one line. */
+const prose = [
+  "## Why the parser drifts\n\nThe date is read as local time and written as UTC, so every entry that is made after four ",
+  "in the afternoon lands on the next day. `parse` never sees the zone: it is cut off in **tokenize**, which keeps the ",
+  "first ten characters and drops the rest. The test did not notice because the machine that runs it is in London.\n\n",
+  "1. Keep the whole text in `tokenize`, and let `parse` decide what it needs of it\n",
+  "2. Pass the zone of the file on, with UTC where none is given, so that old files read as they did\n",
+  "3. Run the tests under two zones, see [the list](https://example.org/zones)\n\n",
+  '```ts\nexport function parse(text: string, { zone = "utc" } = {}): Date {\n  const [date, time] = tokenize(text);\n',
+  "  return fromParts({ date, time, zone });\n}\n```\n\n",
+  "Everything else stays as it is. The files that were written meanwhile can be told by their entries of the next day, ",
+  "and mended with the script above; I would keep a copy of them until the next release is out, because the rule is a ",
+  "guess for the entries that were made by hand.\n\n",
 ].join("");
 const code = "  const value = `text ${call({ a: 1, b: 'two' })}`; // why it is so\n";
 const row = "| a name | some words in a cell | 1,000 |\n";
@@ -43,7 +60,12 @@ export async function benchStream(bench: Bench): Promise<Figure[]> {
       compare(measured, { what: `${what}, CPU for 4,000`, unit: "ms", side: late, base: EARLY, target: 1.3 }),
     );
   }
-  return [...figures, printedBytes()];
+  const bytes = [
+    terminalBytes({ name: "words", source: prose, tokensPerPaint: 1, target: 4 }),
+    terminalBytes({ name: "words", source: prose, tokensPerPaint: 4, target: 3 }),
+    terminalBytes({ name: "dense Markdown", source: mixed, tokensPerPaint: 4, target: 6 }),
+  ];
+  return [...figures, ...bytes];
 }
 
 /**
@@ -68,17 +90,34 @@ function step(stream: AnswerStream, delta: string): AnswerStream {
   return streamed.stream;
 }
 
-/** What is printed of an answer of 5,000 tokens, without the live part. */
-function printedBytes(): Figure {
-  const source = mixed.repeat(Math.ceil((5_000 * 4) / mixed.length));
-  let stream: AnswerStream = openAnswer;
-  let printed = 0;
-  for (let at = 0; at < source.length; at += 4) {
-    const streamed = pushAnswer(stream, source.slice(at, at + 4), look.width);
-    stream = streamed.stream;
-    printed += Buffer.byteLength(printBlocks([{ kind: "answer", lines: streamed.lines }], look));
+interface Streamed {
+  readonly name: string;
+  readonly source: string;
+  readonly tokensPerPaint: number;
+  readonly target: number;
+}
+
+/**
+ * All that the screen writes to a terminal of 80 by 24 while an answer of 5,000 tokens comes in. A frame is drawn every
+ * 33 ms: four tokens each are an answer at 120 tokens a second, one each the slowest there is.
+ */
+function terminalBytes({ name, source: part, tokensPerPaint, target }: Streamed): Figure {
+  const source = part.repeat(Math.ceil((5_000 * 4) / part.length)).slice(0, 5_000 * 4);
+  let written = 0;
+  const stdout = { columns: 80, rows: 24, write: (text: string) => (written += Buffer.byteLength(text)) };
+  const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
+  const screen = new Screen({ stdout, stdin, theme: look.theme, wrapsCursorRow: false });
+  screen.dispatch({ type: "turn-started", admission: 1 as AdmissionId });
+  screen.paint();
+  written = 0;
+  for (let token = 0; token < 5_000; token += 1) {
+    screen.dispatch({ type: "text-delta", text: source.slice(token * 4, token * 4 + 4) });
+    if (token % tokensPerPaint === tokensPerPaint - 1) screen.paint();
   }
-  const [median, own] = [printed / 1_024, Buffer.byteLength(source) / 1_024];
+  screen.paint();
+  const [median, own] = [written / 1_024, Buffer.byteLength(source) / 1_024];
+  screen.close();
   const base = { name: "the answer's own", median: own };
-  return { what: "bytes printed of an answer", unit: "KiB", base, median, ratio: median / own, target: 3 };
+  const what = `bytes of ${name}, a frame every ${tokensPerPaint === 1 ? "token" : `${tokensPerPaint} tokens`}`;
+  return { what, unit: "KiB", base, median, ratio: median / own, target };
 }

@@ -1,6 +1,7 @@
 // An answer while it streams, pure: lines leave it once, as soon as they are complete, and only the line that is
 // being written stays, with a table that is not whole yet. What a delta costs depends on that alone, never on what
 // came before it.
+import { settledRow, signWidth } from "./answer-rows.ts";
 import { endMarkdown, type MarkdownState, openMarkdown, readMarkdown, withinLine } from "./markdown.ts";
 import type { MarkdownLine } from "./markdown-line.ts";
 import { quoteLead } from "./markdown-lists.ts";
@@ -34,8 +35,6 @@ export const openAnswer: AnswerStream = { text: "", tail: "", markdown: openMark
 
 /** A line without end is let go in pieces of about this length, each a whole number of rows. */
 const maxTail = 2_000;
-/** Cells before a row of an answer. */
-const signWidth = 2;
 /** Of a table that is not whole, in the live part. */
 const maxShownRows = 8;
 
@@ -43,8 +42,26 @@ export function pushAnswer(stream: AnswerStream, delta: string, width: number): 
   const pieces = (stream.tail + delta).split("\n");
   const tail = pieces.pop() ?? "";
   const complete = readLines({ ...stream, text: stream.text + delta, tail: "" }, pieces);
-  if (tail.length <= maxTail) return { ...complete, stream: { ...complete.stream, tail } };
-  return letGo(complete, tail, width);
+  const settled = letRowsGo(letBlankGo(complete, tail), tail, width);
+  return settled.stream.tail.length <= maxTail ? settled : letGo(settled, settled.stream.tail, width);
+}
+
+/** What is being written is not quoted, or not sure to be: an empty line before it is one in any case. */
+function letBlankGo({ stream, lines }: Streamed, tail: string): Streamed {
+  const { blank, ...rest } = stream;
+  const { held, table } = stream.markdown;
+  if (blank !== 0 || held || table || /^[\s>]*$/.test(sanitize(tail))) return { stream, lines };
+  return { stream: rest, lines: [...lines, { line: { kind: "blank", lead: quoteLead(0) }, first: false }] };
+}
+
+/** The rows of the line being written that nothing can change any more. */
+function letRowsGo({ stream, lines }: Streamed, tail: string, width: number): Streamed {
+  const { markdown } = stream;
+  const end = settledRow(tail, width, (source) => readMarkdown(markdown, source));
+  if (end === 0) return { stream: { ...stream, tail }, lines };
+  const row = readLines(stream, [tail.slice(0, end)]);
+  const rest = { ...row.stream, markdown: withinLine(row.stream.markdown) };
+  return letRowsGo({ stream: rest, lines: [...lines, ...row.lines] }, tail.slice(end), width);
 }
 
 /** The rest of it. `whole` is the stored text: what differs from what was streamed is shown whole. */

@@ -9,7 +9,7 @@ import type { Conversation } from "./conversation.ts";
 import { errorWords, turnError } from "./error-words.ts";
 import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
-import { themeFor } from "./locale.ts";
+import { themeFor, wrapsCursorRow } from "./locale.ts";
 import { askApproval, askPick } from "./modals.ts";
 import { blockingTurn } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
@@ -48,6 +48,7 @@ class OpenScreen {
       stdout: process.stdout,
       stdin: process.stdin,
       theme: themeFor(start.env, { plain: true }),
+      wrapsCursorRow: wrapsCursorRow(start.env),
     });
     const actions = this.#keyActions();
     this.#guard = guardTerminal({

@@ -1,13 +1,14 @@
-// The stream Ink draws on: what it writes within one drawing goes out as one write, and what stands on the screen
-// is remembered, so that it can be taken away also after the terminal has wrapped it anew. It never tells Ink how
-// high the window is: Ink clears the whole scrollback when its frame is as high, and whether it is, is planned elsewhere.
-// Hazard: a window changes before its program hears of it, up to a quarter of a second in tmux. Rows below the cursor
-// are gone then, and Ink's way down to its last row and up again would end in finished lines. So what Ink erases is
-// erased from here, straight up from the cursor and never by more rows than the frame has: a row of it may stay
-// behind, and nothing above it is ever lost.
+// The stream Ink draws on. Ink writes its whole frame each time; here it becomes rows, and what changed in them goes
+// out as one write, below whatever is printed for the scrollback. It never tells Ink how high the window is: Ink
+// clears the whole scrollback when its frame is as high, and whether it is, is planned elsewhere.
+// The cursor rests where the frame shows it. A frame without one has it, hidden, at the end of its first row: there
+// nothing has to be gone up for, so a finished row costs its own text, and no late news of a window's size can touch
+// what is finished. With the cursor inside of the frame what is printed draws all rows anew, so that the rows above
+// the cursor are as many as they are counted, however the terminal wrapped them.
 import { EventEmitter } from "node:events";
 import { stripVTControlCharacters } from "node:util";
-import { cellWidth } from "./text-width.ts";
+import { FramePen } from "./frame-pen.ts";
+import { type FrameRow, frameRow, isSureRow } from "./frame-row.ts";
 
 /** What is needed of the terminal's stdout. */
 export interface TerminalOutput {
@@ -16,61 +17,75 @@ export interface TerminalOutput {
   write(text: string): unknown;
 }
 
+export interface FrameStreamOptions {
+  readonly terminal: TerminalOutput;
+  readonly columns: number;
+  /** A narrower window wraps the row of the cursor too. */
+  readonly wrapsCursorRow: boolean;
+}
+
 const syncOn = "\x1b[?2026h";
 const syncOff = "\x1b[?2026l";
 const hideCursor = "\x1b[?25l";
-const eraseLine = "\x1b[2K";
+const showCursor = "\x1b[?25h";
 /** How Ink gets from the cursor to the first row of its frame, erasing, and back to the cursor. */
 const prefix = /^(?:\x1b\[(?:\?25l|2K|\d*[ABG]))+/;
-const suffix = /(?:\x1b\[(\d*)A)?\x1b\[\d+G\x1b\[\?25h$/;
+const suffix = /(?:\x1b\[(\d*)A)?\x1b\[(\d+)G\x1b\[\?25h$/;
+
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+interface Drawing {
+  readonly printed: readonly string[];
+  readonly next: readonly FrameRow[];
+  /** Undefined: at the end of the first row, hidden. */
+  readonly cursor: Place | undefined;
+}
+
+const blank = frameRow("");
 
 export class FrameStream extends EventEmitter {
   readonly isTTY = true;
   readonly rows = Number.MAX_SAFE_INTEGER;
   readonly writable = true;
+  readonly columns: number;
   readonly #terminal: TerminalOutput;
-  readonly #columns: number;
-  #pending: string[] | undefined;
+  readonly #wrapsCursorRow: boolean;
+  #isBatching = false;
   #isMuted = false;
-  /** Lines of the frame that is shown. */
-  #lines: readonly string[] = [];
-  #frame = "";
-  /** Rows from the line below the frame up to the cursor. */
-  #up = 0;
-  #printed: string | undefined;
+  /** What Ink wants to be seen. */
+  #frame: readonly string[] = [];
+  #cursor: Place | undefined;
+  /** What the terminal shows; no rows: nothing. */
+  #shown: readonly FrameRow[] = [];
+  #at: Place = { row: 0, column: 0 };
+  #isHidden = false;
 
-  constructor(terminal: TerminalOutput, columns: number) {
+  constructor({ terminal, columns, wrapsCursorRow }: FrameStreamOptions) {
     super();
     this.#terminal = terminal;
-    this.#columns = columns;
-  }
-
-  get columns(): number {
-    return this.#columns;
+    this.columns = columns;
+    this.#wrapsCursorRow = wrapsCursorRow;
   }
 
   write(text: string, encodingOrDone?: unknown, done?: unknown): boolean {
-    if (!this.#isMuted && text !== "") {
-      const own = text === this.#printed ? text : this.#redirect(text);
-      if (this.#pending) this.#pending.push(own);
-      else this.#terminal.write(own);
-    }
+    if (!this.#isMuted) this.#read(text);
+    if (!this.#isBatching) this.#show([]);
     const callback = typeof encodingOrDone === "function" ? encodingOrDone : done;
     if (typeof callback === "function") setImmediate(callback as () => void);
     return true;
   }
 
-  /** All that is written meanwhile goes out at once. `print` is text for the scrollback, which is no frame. */
+  /** All that is drawn meanwhile goes out at once, below `print`: text for the scrollback that ends in a newline. */
   batch(print: string | undefined, action: () => void): void {
-    this.#pending = [];
-    this.#printed = print;
+    this.#isBatching = true;
     try {
       action();
     } finally {
-      const text = this.#pending.join("").replaceAll(syncOn, "").replaceAll(syncOff, "");
-      this.#pending = undefined;
-      this.#printed = undefined;
-      if (text !== "") this.#terminal.write(syncOn + text + syncOff);
+      this.#isBatching = false;
+      this.#show(print === undefined ? [] : print.replace(/\n$/, "").split("\n"));
     }
   }
 
@@ -80,35 +95,126 @@ export class FrameStream extends EventEmitter {
   }
 
   /**
-   * Takes the frame away at the width the terminal has now, where its lines may take more rows than they did. The line
-   * of the cursor counts as one: not every terminal wraps that one anew.
+   * Takes the frame away at the width the terminal has now, where its rows may take more than they did. The row of the
+   * cursor counts as one where the terminal does not wrap it anew.
    */
   erase(columns: number): string {
+    if (this.#shown.length === 0) return "";
     const width = Math.max(1, columns);
-    const rows = this.#above().reduce((sum, line) => sum + Math.max(1, Math.ceil(cellWidth(line) / width)), 0);
-    return `${this.#clear(rows)}\x1b[?25h`;
+    const above = this.#shown.slice(0, this.#at.row).map((row) => rowsAt(row.width, width));
+    const own = this.#shown[this.#at.row] ?? blank;
+    if (this.#wrapsCursorRow && isSureRow(own)) above.push(rowsAt(this.#at.column, width) - 1);
+    const rows = above.reduce((sum, count) => sum + count, 0);
+    this.#shown = [];
+    this.#isHidden = false;
+    return `\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[J${showCursor}`;
   }
 
-  #above(): readonly string[] {
-    return this.#lines.slice(0, Math.max(0, this.#lines.length - this.#up));
-  }
-
-  #clear(rows = this.#above().length): string {
-    const isShown = this.#lines.length > 0;
-    this.#lines = [];
-    this.#up = 0;
-    return isShown ? `\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[J` : "";
-  }
-
-  /** The same to see as what Ink wrote. */
-  #redirect(text: string): string {
+  #read(text: string): void {
     const cursor = suffix.exec(text);
-    const shown = stripVTControlCharacters(text);
-    if (shown === "" && !cursor) return text.includes(eraseLine) ? this.#clear() : text;
-    if (shown !== "") this.#frame = text.slice(0, cursor?.index).replace(prefix, "");
-    const erased = this.#clear();
-    this.#lines = stripVTControlCharacters(this.#frame).replace(/\n$/, "").split("\n");
-    this.#up = cursor ? Number(cursor[1] ?? "0") : 0;
-    return hideCursor + erased + this.#frame + (cursor?.[0] ?? "");
+    const hasFrame = stripVTControlCharacters(text) !== "";
+    if (hasFrame) {
+      const frame = text.slice(0, cursor?.index).replace(prefix, "");
+      this.#frame = frame.replace(/\n$/, "").split("\n");
+    }
+    if (cursor) {
+      this.#cursor = { row: this.#frame.length - Number(cursor[1] ?? "0"), column: Number(cursor[2]) - 1 };
+    } else if (hasFrame || text.includes(hideCursor)) this.#cursor = undefined;
   }
+
+  #show(printed: readonly string[]): void {
+    if (this.#isMuted || this.#frame.length === 0) return;
+    const known = new Map(this.#shown.map((row) => [row.painted, row]));
+    const next = this.#frame.map((painted) => known.get(painted) ?? frameRow(painted));
+    const cursor = this.#cursor;
+    const drawing: Drawing = { printed, next, cursor };
+    const pen = this.#isWhole(drawing) ? this.#drawWhole(drawing) : this.#drawChanges(drawing);
+    this.#at = cursor ?? { row: 0, column: next[0]?.width ?? 0 };
+    this.#shown = next;
+    pen.restAt(this.#at);
+    if (pen.text !== "") this.#terminal.write(this.#framed(pen, cursor === undefined));
+  }
+
+  #isWhole({ printed, next, cursor }: Drawing): boolean {
+    const isSameRest = this.#shown.length > 0 && this.#isHidden === (cursor === undefined);
+    if (!isSameRest) return true;
+    if (printed.length === 0) return false;
+    const rows = this.#terminal.rows || 24;
+    return cursor !== undefined || printed.length + Math.max(this.#shown.length, next.length) >= rows;
+  }
+
+  #drawWhole({ printed, next, cursor }: Drawing): FramePen {
+    const pen = new FramePen(this.#at.row);
+    pen.toRow(0);
+    pen.eraseBelow();
+    for (const line of printed) pen.printLine(line);
+    for (const [index, row] of next.entries()) {
+      pen.wraps = mayWrap(index, row, cursor);
+      pen.writeRow(index, row.painted);
+    }
+    return pen;
+  }
+
+  #drawChanges({ printed, next, cursor }: Drawing): FramePen {
+    let shown = this.#shown;
+    const pen = new FramePen(this.#at.row, isSureRow(shown[this.#at.row] ?? blank) ? this.#at.column : undefined);
+    if (printed.length > 0) {
+      shown = [next[0] ?? blank, ...shown.slice(1)];
+      this.#printAbove(pen, printed, shown);
+    }
+    const same = sameEnd(shown, next);
+    const [before, after] = [shown.length - same, next.length - same];
+    if (after > before) {
+      pen.makeRoom(next.length - 1);
+      pen.insertRows(before, after - before);
+    } else if (after < before) pen.deleteRows(after, before - after);
+    for (let row = 0; row < after; row += 1) {
+      const change = { shown: (row < before ? shown[row] : undefined) ?? blank, next: next[row] ?? blank };
+      pen.changeRow(row, { ...change, wraps: mayWrap(row, change.next, cursor) });
+    }
+    return pen;
+  }
+
+  /** From the first row of the frame, which becomes the first that is printed; `shown` is the frame after it. */
+  #printAbove(pen: FramePen, [line = "", ...lines]: readonly string[], shown: readonly FrameRow[]): void {
+    const first = shown[0] ?? blank;
+    pen.makeRoom(shown.length + lines.length);
+    // What is finished is written whole, whatever of it is shown: a window that changed may have cut it.
+    pen.writeRow(0, line, { erases: true });
+    pen.insertRows(1, 1 + lines.length);
+    for (const [index, each] of lines.entries()) pen.writeRow(1 + index, each);
+    pen.wraps = mayWrap(0, first, undefined);
+    pen.writeRow(1 + lines.length, first.painted);
+    pen.leaveAbove(1 + lines.length);
+    pen.wraps = true;
+  }
+
+  /** What changes in one row is written in one go anyway, and nobody sees a hidden cursor go there and back. */
+  #framed({ text, hasManyChanges }: FramePen, isHidden: boolean): string {
+    const isOneGo = isHidden === this.#isHidden && !hasManyChanges && (isHidden || !text.includes("\n"));
+    const before = isOneGo ? "" : syncOn + (this.#isHidden ? "" : hideCursor);
+    const after = isOneGo ? "" : (isHidden ? "" : showCursor) + syncOff;
+    this.#isHidden = isHidden;
+    return before + text + after;
+  }
+}
+
+/**
+ * Rows down to the cursor are counted: what they take is what they need at the width they were drawn at. A row that
+ * some terminals believe to be wider is one row on all of them.
+ */
+function mayWrap(index: number, row: FrameRow, cursor: Place | undefined): boolean {
+  return isSureRow(row) && (cursor !== undefined || index === 0);
+}
+
+function rowsAt(cells: number, width: number): number {
+  return Math.max(1, Math.ceil(cells / width));
+}
+
+/** Rows at the end that are alike, the first one never counted. */
+function sameEnd(shown: readonly FrameRow[], next: readonly FrameRow[]): number {
+  const most = Math.min(shown.length, next.length) - 1;
+  let same = 0;
+  while (same < most && shown[shown.length - 1 - same]?.painted === next[next.length - 1 - same]?.painted) same += 1;
+  return same;
 }

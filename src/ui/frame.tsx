@@ -1,7 +1,7 @@
 // The live part of the terminal: draws it through Ink, prints finished text above it, and takes it away again. A
 // new size starts a new Ink: the old frame is erased as the terminal shows it now, so that nothing of it is left in
 // the scrollback. All state is the owner's; a frame can be thrown away at any time.
-import { render, useStdout } from "ink";
+import { render } from "ink";
 import type { ReactNode } from "react";
 import { FrameStream, type TerminalOutput } from "./frame-stream.ts";
 
@@ -15,15 +15,20 @@ export interface Frame {
 interface Mounted {
   readonly stream: FrameStream;
   readonly instance: ReturnType<typeof render>;
-  readonly above: { write?: (text: string) => void };
 }
 
-export function openFrame(stdout: TerminalOutput, stdin: NodeJS.ReadStream): Frame {
+export interface FrameOptions {
+  readonly stdout: TerminalOutput;
+  readonly stdin: NodeJS.ReadStream;
+  /** A narrower window wraps the row of the cursor too. */
+  readonly wrapsCursorRow: boolean;
+}
+
+export function openFrame({ stdout, stdin, wrapsCursorRow }: FrameOptions): Frame {
   let mounted: Mounted | undefined;
 
   function mount(node: ReactNode): Mounted {
-    const stream = new FrameStream(stdout, stdout.columns || 80);
-    const above: Mounted["above"] = {};
+    const stream = new FrameStream({ terminal: stdout, columns: stdout.columns || 80, wrapsCursorRow });
     const options = {
       stdout: stream as unknown as NodeJS.WriteStream,
       stdin,
@@ -34,10 +39,10 @@ export function openFrame(stdout: TerminalOutput, stdin: NodeJS.ReadStream): Fra
     };
     let instance: Mounted["instance"] | undefined;
     stream.batch(undefined, () => {
-      instance = render(<Root node={node} above={above} />, options);
+      instance = render(node, options);
     });
     if (!instance) throw new Error("Ink did not start");
-    return { stream, instance, above };
+    return { stream, instance };
   }
 
   return {
@@ -47,11 +52,8 @@ export function openFrame(stdout: TerminalOutput, stdin: NodeJS.ReadStream): Fra
         mounted = mount(node);
         return;
       }
-      const { stream, instance, above } = mounted;
-      stream.batch(print, () => {
-        instance.rerender(<Root node={node} above={above} />);
-        if (print) above.write?.(print);
-      });
+      const { stream, instance } = mounted;
+      stream.batch(print, () => instance.rerender(node));
     },
     clear() {
       if (!mounted) return;
@@ -62,9 +64,4 @@ export function openFrame(stdout: TerminalOutput, stdin: NodeJS.ReadStream): Fra
       instance.unmount();
     },
   };
-}
-
-function Root({ node, above }: { node: ReactNode; above: Mounted["above"] }): ReactNode {
-  above.write = useStdout().write;
-  return node;
 }

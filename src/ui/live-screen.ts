@@ -5,8 +5,14 @@ import { createElement } from "react";
 import type { SessionEvent } from "../agent/events.ts";
 import type { Block } from "./block.ts";
 import { composerColumns } from "./composer-layout.ts";
-import { type ComposerAction, type ComposerState, composerReducer, createComposer } from "./composer-state.ts";
-import { type Frame, openFrame } from "./frame.tsx";
+import {
+  type ComposerAction,
+  type ComposerState,
+  composerReducer,
+  createComposer,
+  isComposerEmpty,
+} from "./composer-state.ts";
+import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
 import type { TerminalOutput } from "./frame-stream.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
@@ -38,6 +44,8 @@ const leaveAlternate = "\x1b[?1049l";
 const syncOn = "\x1b[?2026h";
 const syncOff = "\x1b[?2026l";
 const streamMs = 33;
+/** So long after the last of an answer, and after the last key, somebody reads or types. */
+const restMs = { streamed: 500, typed: 1_500 };
 const secondMs = 1_000;
 
 export class Screen {
@@ -56,6 +64,9 @@ export class Screen {
   #whenPrinted: (() => void)[] = [];
   #offered: ComposerState | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When the last of an answer came, and the last key. */
+  #streamedAt = 0;
+  #typedAt = 0;
   /** The next second of a turn that runs. */
   #clock: NodeJS.Timeout | undefined;
   #isOpen = true;
@@ -63,10 +74,10 @@ export class Screen {
   #isLent = false;
   #drawnBuffer: ComposerState["buffer"];
 
-  constructor(options: { stdout: TerminalOutput; stdin: NodeJS.ReadStream; theme: Theme }) {
-    this.#stdout = options.stdout;
-    this.#frame = openFrame(options.stdout, options.stdin);
-    this.theme = options.theme;
+  constructor({ theme, ...terminal }: FrameOptions & { theme: Theme }) {
+    this.#stdout = terminal.stdout;
+    this.#frame = openFrame(terminal);
+    this.theme = theme;
     const { columns } = this.size;
     this.view = initialView(columns);
     this.composer = createComposer({ width: composerColumns(columns) });
@@ -82,6 +93,7 @@ export class Screen {
 
   /** Drawn within 33 ms. */
   dispatch(action: SessionEvent | UiAction): void {
+    if (action.type === "text-delta" || action.type === "reasoning-delta") this.#streamedAt = Date.now();
     this.view = viewReducer(this.#current, action);
     this.#timer ??= setTimeout(() => this.paint(), streamMs);
   }
@@ -92,6 +104,21 @@ export class Screen {
 
   print(...blocks: readonly Block[]): void {
     this.dispatch({ type: "print", blocks });
+  }
+
+  /** A person is at the keyboard: the cursor is where they type. */
+  touch(): void {
+    this.#typedAt = Date.now();
+  }
+
+  /**
+   * The terminal's own cursor is needed by who types, input methods above all. Where nobody does, an answer is streamed
+   * at a fraction of the bytes without it in the composer, which shows a drawn one.
+   */
+  get #isOnlyRead(): boolean {
+    if (!this.view.turn || this.modal || !isComposerEmpty(this.composer)) return false;
+    const now = Date.now();
+    return now - this.#streamedAt < restMs.streamed && now - this.#typedAt > restMs.typed;
   }
 
   compose(action: ComposerAction): void {
@@ -256,7 +283,8 @@ export class Screen {
     const { view, composer, modal, size, theme } = this;
     const { items = [], note } = this.menu.offer(composer) ?? {};
     const menu = { items, state: this.menu.state, ...(note !== undefined && { note }) };
-    return { view, composer, menu, size, theme, now: Date.now(), ...(modal && { modal: modal.view }) };
+    const cursor = this.#isOnlyRead ? "cell" : "terminal";
+    return { view, composer, menu, size, theme, cursor, now: Date.now(), ...(modal && { modal: modal.view }) };
   }
 
   #plan(props: ScreenProps): { readonly modal: number } {

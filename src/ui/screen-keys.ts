@@ -27,6 +27,7 @@ export interface KeyActions {
 const armedNotice = "press ctrl+c again to quit";
 
 export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions: KeyActions): void {
+  screen.touch();
   for (const event of events) handleKey(screen, event, actions);
   screen.paint();
 }

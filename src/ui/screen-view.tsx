@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Approval } from "./approval.tsx";
 import type { ApprovalState } from "./approval-state.ts";
 import { CommandMenu, type MenuItem, type MenuState } from "./command-menu.tsx";
-import { Composer } from "./composer.tsx";
+import { Composer, type ComposerProps } from "./composer.tsx";
 import { composerColumns, composerWindow } from "./composer-layout.ts";
 import type { ComposerState } from "./composer-state.ts";
 import { historySearchLines } from "./history-search-lines.ts";
@@ -42,6 +42,7 @@ export interface ScreenProps {
   readonly modal?: ModalView;
   readonly size: { readonly columns: number; readonly rows: number };
   readonly theme: Theme;
+  readonly cursor: NonNullable<ComposerProps["cursor"]>;
   readonly now: number;
 }
 
@@ -66,7 +67,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
             maxRows={plan.composer}
             placeholder={placeholder(view)}
             prompt={prompt}
-            cursor="terminal"
+            cursor={props.cursor}
           />
         )}
         {plan.rules && !modal && rule}
@@ -89,7 +90,7 @@ function ruleLine({ width, theme }: Look): Line {
 }
 
 /** Rows of each part at this size; keys that page have to know them too. */
-export function screenPlan(props: Omit<ScreenProps, "now">, live: number) {
+export function screenPlan(props: Omit<ScreenProps, "now" | "cursor">, live: number) {
   const { composer, menu, modal, size, theme } = props;
   const columns = composerColumns(size.columns, `${theme.glyphs.pointer} `);
   return planRows(size.rows, {

@@ -25,11 +25,11 @@ export interface TerminalGuard {
 }
 
 /**
- * The alternate screen, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of a terminal
+ * The alternate screen, wrapping, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of a terminal
  * keeps a saved cursor of its own: saved before, it stays where it is when this is the normal screen already.
  */
 const resetModes =
-  "\x1b7\x1b[?1049l\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+  "\x1b7\x1b[?1049l\x1b[?7h\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
 /** Heard until the process is gone: without a listener each of these ends it, before it has saved. */
 const lasting: ReadonlySet<string> = new Set(["error", "SIGHUP", "SIGTERM", "SIGINT"]);
 /** A stop that does not come, as without job control, is over then. */

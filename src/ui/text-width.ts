@@ -33,6 +33,11 @@ export function graphemes(text: string): readonly string[] {
   return plainCells.test(text) ? text.split("") : runsOf(text).flatMap(splitRun);
 }
 
+/** Every terminal gives it as many cells; of emoji, joined and combined characters terminals think differently. */
+export function isSureWidth(text: string): boolean {
+  return plainCells.test(text);
+}
+
 export function isPlainAscii(text: string): boolean {
   return plainAscii.test(text);
 }

@@ -8,7 +8,9 @@ import {
   pushAnswer,
   tailLines,
 } from "../../../src/ui/answer-stream.ts";
-import { lineText } from "../../../src/ui/styled-line.ts";
+import { answerLines } from "../../../src/ui/markdown-rows.ts";
+import { type Line, lineText, type Span } from "../../../src/ui/styled-line.ts";
+import { plainTheme } from "./view-samples.ts";
 
 function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; lines: readonly AnswerLine[] } {
   const lines: AnswerLine[] = [];
@@ -20,6 +22,16 @@ function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; 
   }
   return { stream: state, lines };
 }
+
+/** As it is seen: neighbours that look the same are one, and blanks at the end are not seen. */
+const drawn = (row: Line): Line => {
+  const joined = row.reduce<readonly Span[]>((all, each) => {
+    const last = all.at(-1);
+    if (last?.role !== each.role || last.href !== each.href) return [...all, each];
+    return [...all.slice(0, -1), { ...last, text: last.text + each.text }];
+  }, []);
+  return joined.map((each, at) => (at === joined.length - 1 ? { ...each, text: each.text.trimEnd() } : each));
+};
 
 const texts = (lines: readonly AnswerLine[]): readonly string[] =>
   lines.map(({ line }) => ("spans" in line ? lineText(line.spans) : ""));
@@ -40,11 +52,40 @@ describe("an answer that streams", () => {
         const text = words.join("");
         const at = [...new Set([0, ...cuts.filter((cut) => cut < text.length), text.length])].sort((a, b) => a - b);
         const pieces = at.slice(1).map((end, index) => text.slice(at[index], end));
-        const streamed = stream(pieces);
+        const streamed = stream(pieces, 400);
         const all = [...streamed.lines, ...endAnswer(streamed.stream, text).lines];
         expect(all).toEqual(endAnswer(openAnswer, text).lines);
       }),
     );
+  });
+
+  it("gives the same rows at any width, those of a long line as soon as they are sure", () => {
+    const word = fc.constantFrom(
+      ..."some |words |of |a |paragraph |`code ot` |**bold |it** |*em* |snake_case |_x |[a |link](b.dev) |日本 |x* |~~no~~ |".split(
+        "|",
+      ),
+      ..."https://a.dev/b |\\* |&amp; |<b |\n|\n- |\n> |`|  |.".split("|"),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 60 }), fc.integer({ min: 1, max: 50 }), (words, width) => {
+        const text = words.join("");
+        const streamed = stream(words, width);
+        const all = [...streamed.lines, ...endAnswer(streamed.stream, text).lines];
+        const rows = (lines: readonly AnswerLine[]) =>
+          lines.flatMap((line) => answerLines(line, { width, theme: plainTheme })).map(drawn);
+        expect(rows(all)).toEqual(rows(endAnswer(openAnswer, text).lines));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("keeps no more of a paragraph than the row being written", () => {
+    const words = Array.from({ length: 200 }, (_, index) => (index % 5 === 0 ? "`code` " : `w${index} `));
+    let state = openAnswer;
+    for (const word of words) {
+      state = pushAnswer(state, word, 40).stream;
+      expect(state.tail.length).toBeLessThan(80);
+    }
   });
 
   it("lets a line without end go in whole rows, and keeps a short tail", () => {
@@ -99,7 +140,9 @@ describe("an answer that streams", () => {
   it("shows the line being written as it would end, and nothing for white space", () => {
     expect(tailLines(stream(["a\n**b"]).stream)).toMatchObject([{ first: false }]);
     expect(tailLines(stream(["a\n  "]).stream)).toEqual([]);
-    expect(texts(tailLines(stream(["a\n\nb"]).stream))).toEqual(["", "b"]);
+    expect(texts(tailLines(stream(["a\n\nb"]).stream))).toEqual(["b"]);
+    expect(texts(stream(["a\n\nb"]).lines)).toEqual(["a", ""]);
+    expect(texts(tailLines(stream(["a\n\n>"]).stream))).toEqual([]);
   });
 
   it("drops empty lines before the first and after the last one", () => {

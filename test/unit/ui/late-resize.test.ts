@@ -31,7 +31,12 @@ function start(size: Size, typed: string) {
       written += text;
     },
   };
-  const screen = new Screen({ stdout, stdin: new PassThrough() as unknown as NodeJS.ReadStream, theme: plainTheme });
+  const screen = new Screen({
+    stdout,
+    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
+    theme: plainTheme,
+    wrapsCursorRow: false,
+  });
   ends.push(() => {
     screen.close();
     emulator.dispose();

@@ -64,6 +64,7 @@ function draw(columns: number, rows: number, more: Partial<ScreenProps> = {}): r
       menu={{ state: initialMenu, items: [] }}
       size={{ columns, rows }}
       theme={plainTheme}
+      cursor="terminal"
       now={0}
       {...more}
     />,
