@@ -7,7 +7,16 @@ import { markDelivered } from "./deliver-answer.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
 import { newRequestId } from "./ledger/ids.ts";
-import type { Admission, AdmissionId, Outcome, RequestId, Session, Target, TurnError } from "./ledger/types.ts";
+import type {
+  Admission,
+  AdmissionId,
+  Message,
+  Outcome,
+  RequestId,
+  Session,
+  Target,
+  TurnError,
+} from "./ledger/types.ts";
 import { type Program, type SessionChoice } from "./program.ts";
 import { FlushWatch } from "./ui/flush-watch.ts";
 import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
@@ -92,7 +101,7 @@ export async function followTurn(
   if (seen.settled === undefined) return { code: EXIT.needsPerson };
   const admission = await program.db.admission(seen.settled);
   const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
-  const answer = last?.role === "assistant" ? answerText(last).trimEnd() : undefined;
+  const answer = last && endText(last);
   return { code: exitOf(admission.outcome ?? "failed"), admission, ...(answer && { answer }) };
 }
 
@@ -210,6 +219,13 @@ class RunPrinter {
     if (!this.#json && last?.role === "assistant") this.#output.out(`${safeText(answerText(last)).trimEnd()}\n`);
     return exitOf(admission.outcome ?? "failed");
   }
+}
+
+/** The answer, or what a command of a person put out. */
+function endText(last: Message): string | undefined {
+  if (last.role === "assistant") return answerText(last).trimEnd();
+  const result = last.parts.find((part) => part.kind === "tool-result");
+  return result?.outcome.output?.trimEnd();
 }
 
 function exitOf(outcome: Outcome): ExitCode {

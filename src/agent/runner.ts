@@ -30,6 +30,7 @@ import { createScanner, type Scanner } from "./file-changes/scan.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
 import type { ModelRegistry } from "./models/registry.ts";
+import { runShellTurn } from "./shell-turn.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
@@ -56,7 +57,8 @@ export interface RunnerOptions {
 export interface SubmitOptions {
   readonly request?: RequestId;
   readonly target?: Target;
-  readonly kind?: "prompt" | "steer";
+  /** `shell`: the prompt is of `typedPrompt`. */
+  readonly kind?: "prompt" | "steer" | "shell";
 }
 
 type Listener = (event: SessionEvent) => void;
@@ -336,7 +338,8 @@ export class Runner {
   async #run(turn: TurnRef, admission: Admission): Promise<void> {
     this.#turn = new AbortController();
     try {
-      await runTurn(await this.#turnContext(turn, admission, this.#turn.signal));
+      const context = await this.#turnContext(turn, admission, this.#turn.signal);
+      await (admission.kind === "shell" ? runShellTurn(context) : runTurn(context));
     } catch (error) {
       const why = error as LedgerError;
       if (why.code === "request_differs") return await this.#handBack(turn, why);

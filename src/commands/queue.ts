@@ -1,4 +1,5 @@
 // /queue: the prompts of this conversation that wait. Each can be dropped, changed, moved up, or set going.
+import { typedPrompt } from "../agent/typed-command.ts";
 import { newRequestId } from "../ledger/ids.ts";
 import type { Admission, AdmissionId } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
@@ -95,7 +96,9 @@ async function edit(context: CommandContext, row: Admission | undefined, text?: 
     return { kind: "prefill", text: `/queue edit ${row.id} ${quoteWord(old)}`, lines: [] };
   }
   const files = row.payload.prompt.filter((part) => part.kind === "file");
-  const payload = { ...row.payload, prompt: [{ kind: "text", text } as const, ...files] };
+  // A prompt does not become a command by the way: what runs in the shell is typed as such.
+  const typed = row.kind === "shell" ? typedPrompt(text) : undefined;
+  const payload = { ...row.payload, prompt: typed ?? [{ kind: "text", text } as const, ...files] };
   const edited = await context.db.edit(row.id, { request: newRequestId(), payload });
   context.runner.wake();
   return lines(`${row.id} is now ${edited.id}: ${edited.summary}`, { admission: edited.id, replaces: row.id });

@@ -10,7 +10,8 @@ export const retryCommand = defineCommand({
     const { runner } = context;
     const result = await runner.retry();
     if (result.kind !== "retried") return refused(result, context);
-    const { id, session, summary } = result.admission;
-    return { kind: "turn", runner, lines: [`Asking again: ${summary}`], json: { admission: id, session } };
+    const { id, session, summary, kind } = result.admission;
+    const what = kind === "shell" ? "Running" : "Asking";
+    return { kind: "turn", runner, lines: [`${what} again: ${summary}`], json: { admission: id, session } };
   },
 });

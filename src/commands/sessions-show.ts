@@ -108,5 +108,7 @@ function partLines(part: Part): string[] {
       return [`  ← ${part.outcome.kind}`, ...(part.outcome.output ?? "").split(LINE_END).map((line) => `    ${line}`)];
     case "file":
       return [`  [${part.name ?? part.mediaType}, ${part.bytes} bytes]`];
+    case "shell":
+      return [`  [a command of the person, ${part.told ? "told" : "not told"} to the model]`];
   }
 }

@@ -128,7 +128,7 @@ export function admissionQueries(db: Database) {
     prompts: db
       .prepare<[number], string>(
         `select json_extract(payload, '$.prompt[0].text') from admissions
-         where kind in ('prompt', 'steer') and json_extract(payload, '$.prompt[0].text') is not null
+         where kind in ('prompt', 'steer', 'shell') and json_extract(payload, '$.prompt[0].text') is not null
          order by seq desc limit ?`,
       )
       .pluck(),

@@ -9,6 +9,7 @@ import { toMessage } from "./messages.ts";
 import { admissionRow, setAsideOrphan } from "./queue.ts";
 import { canonicalRow, deriveTitle } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
+import { addTypedCall } from "./tool-calls.ts";
 import type { Tx } from "./transaction.ts";
 import { extendHead } from "./tree.ts";
 import type { Admission, Envelope, Hash, Message, MessageId, Payload, TurnRef } from "./types.ts";
@@ -87,7 +88,8 @@ function start(
           admission: row.seq,
           beginsTurn: true,
         }).row;
-  if (message && session.title === null) titleFrom(tx, session, payload);
+  // A command says nothing of what the conversation is about.
+  if (message && row.kind !== "shell" && session.title === null) titleFrom(tx, session, payload);
   tx.q.admissions.start.run({
     seq: row.seq,
     owner: lease.holder,
@@ -97,6 +99,8 @@ function start(
     user_message: message?.id ?? null,
     now: tx.now,
   });
+  const shell = payload.prompt.find((part) => part.kind === "shell");
+  if (message && shell) addTypedCall(tx, { message: message.id, admission: row.seq, shell });
   return claimed(tx, lease, admissionRow(tx, row.seq));
 }
 

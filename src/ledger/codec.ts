@@ -36,6 +36,8 @@ export function searchableText(parts: readonly Part[]): string {
           return (part.outcome.output ?? "").slice(0, 8192);
         case "file":
           return part.name ?? "";
+        case "shell":
+          return "";
       }
     })
     .filter((text) => text !== "")
@@ -81,6 +83,10 @@ function decodePart(value: unknown): Part {
       return { kind: "summary", text: text(part, "text"), keptFrom: integer(part, "keptFrom") as MessageId };
     case "note":
       return { kind: "note", text: text(part, "text") };
+    case "shell": {
+      const told = part["told"] === true;
+      return { kind: "shell", command: text(part, "command"), timeout: integer(part, "timeout"), told };
+    }
     default:
       throw damaged(`unknown part ${JSON.stringify(part["kind"])}`);
   }

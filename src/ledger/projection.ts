@@ -1,6 +1,7 @@
 // Path → what the model gets. Pure: the stored path is never changed, only what is made of it.
 // Order of the repairs is C 4.18: neighbouring answers merged, results without a call and second results
 // dropped, neighbouring plain user messages merged, calls without a result pruned.
+import { tellCommands } from "./typed-commands.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "./types.ts";
 
 /** Bumped when the same path gives another projection; part of a turn's envelope. */
@@ -21,14 +22,15 @@ function sinceSummary(path: readonly Message[]): ProjectedMessage[] {
   const at = path.findLastIndex((message) => message.role === "summary");
   const summary = path[at];
   const part = summary?.parts.find((each) => each.kind === "summary");
-  if (!summary || part?.kind !== "summary") return path.flatMap(forModel);
+  if (!summary || part?.kind !== "summary") return tellCommands(path).flatMap(forModel);
   const keptFrom = path.findIndex((message) => message.id === part.keptFrom);
   const kept = keptFrom < 0 ? [] : path.slice(keptFrom, at);
   const head: ProjectedMessage = { role: "user", parts: [{ kind: "text", text: part.text }] };
-  return [head, ...[...kept, ...path.slice(at + 1)].flatMap(forModel)];
+  return [head, ...tellCommands([...kept, ...path.slice(at + 1)]).flatMap(forModel)];
 }
 
-function forModel(message: Message): ProjectedMessage[] {
+function forModel(message: Message | ProjectedMessage): ProjectedMessage[] {
+  if (!("id" in message)) return [message];
   const role = modelRole(message.role);
   if (!role) return [];
   const parts = message.parts.filter((part) => part.kind !== "note" && !(part.kind === "text" && part.text === ""));
@@ -81,7 +83,7 @@ function resultsAfter(messages: readonly ProjectedMessage[], at: number): Map<st
   return results;
 }
 
-/** Plain texts only: a message with a file keeps its own place. */
+/** Plain texts only: a message with a file keeps its own place. What a person did goes along with what they said. */
 function mergeUsers(messages: readonly ProjectedMessage[]): ProjectedMessage[] {
   const merged: ProjectedMessage[] = [];
   for (const message of messages) {
@@ -91,11 +93,15 @@ function mergeUsers(messages: readonly ProjectedMessage[]): ProjectedMessage[] {
         role: "user",
         parts: [{ kind: "text", text: `${plainText(before)}\n\n${plainText(message)}` }],
       };
-    else if (before && before.role === message.role && message.role === "assistant")
-      merged[merged.length - 1] = { role: "assistant", parts: [...before.parts, ...message.parts] };
+    else if (before && before.role === message.role && (message.role === "assistant" || hasNote(before, message)))
+      merged[merged.length - 1] = { role: message.role, parts: [...before.parts, ...message.parts] };
     else merged.push(message);
   }
   return merged;
+}
+
+function hasNote(...messages: readonly ProjectedMessage[]): boolean {
+  return messages.some(({ parts }) => parts.some((part) => part.kind === "note"));
 }
 
 function isPlain(message: ProjectedMessage): boolean {

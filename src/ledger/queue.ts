@@ -18,7 +18,6 @@ import type {
   AdmissionKind,
   ApprovalMode,
   ConversationId,
-  FilePart,
   Hash,
   MessageId,
   Outcome,
@@ -27,7 +26,6 @@ import type {
   RequestId,
   SessionId,
   Target,
-  TextPart,
   TurnError,
   Usage,
 } from "./types.ts";
@@ -126,8 +124,19 @@ function insertAdmission(
 }
 
 function summarize(prompt: Payload["prompt"]): string {
-  const text = prompt.map((part) => (part.kind === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
+  const text = prompt.map(wordsOf).join(" ");
   return [...text.toWellFormed().replace(/\s+/g, " ").trim()].slice(0, 80).join("");
+}
+
+function wordsOf(part: Payload["prompt"][number]): string {
+  if (part.kind === "file") return part.name ?? part.mediaType;
+  return part.kind === "text" ? part.text : "";
+}
+
+/** What a prompt consists of says what it is. */
+function kindOf(payload: Payload, otherwise: AdmissionKind): AdmissionKind {
+  if (payload.prompt.some((part) => part.kind === "shell")) return "shell";
+  return otherwise === "shell" ? "prompt" : otherwise;
 }
 
 export type RetryResult =
@@ -148,7 +157,7 @@ export function retry(
   const begin = turnBegin(tx, session, 1);
   if (!begin) return { kind: "conflict", why: "There is no prompt to try again." };
   const prompt = toMessage(begin).parts.filter(
-    (part): part is TextPart | FilePart => part.kind === "text" || part.kind === "file",
+    (part): part is Payload["prompt"][number] => part.kind === "text" || part.kind === "file" || part.kind === "shell",
   );
   moveHead(tx, session, { to: begin.parent_id, kind: "undo", redoable: true });
   tx.q.sessions.countRewind.run(session.id);
@@ -156,7 +165,7 @@ export function retry(
   const payload: Payload = { prompt, approval: wanted.approval, cwd: wanted.cwd };
   const row = insertAdmission(tx, sessionRow(tx.q, session.id), {
     request: wanted.request,
-    kind: "retry",
+    kind: kindOf(payload, "retry"),
     payload,
     digest,
     atFront: true,
@@ -179,7 +188,8 @@ export function cancel(tx: Tx, id: AdmissionId): Admission {
 /** Cancel and a new admission with the new text at the same place, in one transaction. */
 export function edit(tx: Tx, id: AdmissionId, wanted: { request: RequestId; payload: Payload }): Admission {
   const row = admissionRow(tx, id);
-  const digest = sha256(canonicalJson({ kind: row.kind, payload: wanted.payload, edits: id }));
+  const kind = kindOf(wanted.payload, row.kind);
+  const digest = sha256(canonicalJson({ kind, payload: wanted.payload, edits: id }));
   const stored = storedRequest(tx, wanted.request, digest);
   if (stored) return toAdmission(stored);
   if (row.status !== "queued")
@@ -188,9 +198,7 @@ export function edit(tx: Tx, id: AdmissionId, wanted: { request: RequestId; payl
     });
   cancel(tx, id);
   const session = canonicalRow(tx.q, row.conversation_id);
-  return toAdmission(
-    insertAdmission(tx, session, { ...wanted, kind: row.kind, digest, atFront: false, position: row.position }),
-  );
+  return toAdmission(insertAdmission(tx, session, { ...wanted, kind, digest, atFront: false, position: row.position }));
 }
 
 /** Puts a waiting row before another one of the same conversation, or at the end. */

@@ -155,7 +155,9 @@ create table admissions (
   check ((status = 'terminal') = (outcome is not null)),
   check ((status = 'terminal') = (settled_at is not null)),
   check (status <> 'started' or (owner is not null and epoch is not null and started_at is not null)),
-  check (status not in ('started', 'unknown') or kind not in ('prompt', 'retry', 'loop') or user_message_id is not null),
+  check (status not in ('started', 'unknown') or kind not in ('prompt', 'retry', 'loop', 'shell')
+    or user_message_id is not null),
+  check ((kind = 'shell') = (json_extract(payload, '$.prompt[1].kind') is 'shell')),
   check ((outcome is 'steered') = (taken_by is not null)),
   check (outcome is not 'completed' or last_message_id is not null)
 ) strict;
@@ -444,6 +446,15 @@ end;
 create trigger tool_calls_begin_proposed before insert on tool_calls when new.state <> 'proposed'
 begin
   select raise(abort, 'tool_calls: begin as proposed');
+end;
+create trigger tool_calls_of_who_asked before insert on tool_calls
+begin
+  select raise(abort, 'tool_calls: a model asks in its answer, a person once, in the message of a shell turn')
+  where not exists (
+    select 1 from admissions a join messages m on m.id = new.message_id where a.seq = new.admission_id
+      and case a.kind when 'shell'
+        then m.id = a.user_message_id and not exists (select 1 from tool_calls c where c.admission_id = a.seq)
+        else m.role = 'assistant' end);
 end;
 create trigger tool_calls_edges before update of state on tool_calls
   when old.state <> new.state and old.state || '>' || new.state not in (${edges(CALL_EDGES)})

@@ -20,6 +20,7 @@ import type {
   Message,
   MessageId,
   ProcessIdentity,
+  ShellPart,
   ToolCall,
   ToolOutcome,
 } from "./types.ts";
@@ -46,17 +47,34 @@ export interface FinishedCall {
 }
 
 export function proposeCalls(tx: TurnTx, message: MessageId, calls: readonly ProposedCall[]): void {
-  for (const call of calls) {
-    tx.q.calls.insert.run({
-      message,
-      admission: tx.turn.admission,
-      call: call.call,
-      tool: call.tool,
-      input: JSON.stringify(call.input),
-      effect: call.effect,
-      effect_key: effectKey({ ledger: tx.ledgerId, admission: tx.turn.admission, message, call: call.call }),
-    });
-  }
+  for (const call of calls) insertCall(tx, { message, admission: tx.turn.admission }, call);
+}
+
+/** What a person typed is allowed by them; its message begins the turn in the same transaction. */
+export function addTypedCall(
+  tx: Tx,
+  { message, admission, shell }: { message: MessageId; admission: AdmissionId; shell: ShellPart },
+): void {
+  const { command, timeout } = shell;
+  const asked = { call: "typed", tool: "shell", input: { command, timeout }, effect: "external" } as const;
+  tx.q.calls.approve.run("person", insertCall(tx, { message, admission }, asked));
+}
+
+function insertCall(
+  tx: Tx,
+  { message, admission }: { message: MessageId; admission: AdmissionId },
+  { call, tool, input, effect }: ProposedCall,
+): number {
+  const { lastInsertRowid } = tx.q.calls.insert.run({
+    message,
+    admission,
+    call,
+    tool,
+    input: JSON.stringify(input),
+    effect,
+    effect_key: effectKey({ ledger: tx.ledgerId, admission, message, call }),
+  });
+  return Number(lastInsertRowid);
 }
 
 /** Saying it twice is fine, also when the call runs already; what has ended cannot be allowed any more. */

@@ -83,7 +83,24 @@ export interface NotePart {
   readonly kind: "note";
   readonly text: string;
 }
-export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | SummaryPart | NotePart;
+/** Beside the text that a person typed: the command they ran. Its call hangs on the same message. */
+export interface ShellPart {
+  readonly kind: "shell";
+  readonly command: string;
+  /** In s: after it the command goes on in the background. */
+  readonly timeout: number;
+  /** Whether command and output are part of what a model is asked. */
+  readonly told: boolean;
+}
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | FilePart
+  | SummaryPart
+  | NotePart
+  | ShellPart;
 
 // ---- messages and sessions ----
 
@@ -175,7 +192,8 @@ export type Target =
   | { readonly kind: "session"; readonly asked: string };
 
 export interface Payload {
-  readonly prompt: readonly (TextPart | FilePart)[];
+  /** Of kind `shell`: the text as it was typed, then the command. */
+  readonly prompt: readonly (TextPart | FilePart | ShellPart)[];
   readonly approval: ApprovalMode;
   readonly cwd: string;
   /** `/model … --once`: for this admission only. */

@@ -58,7 +58,7 @@ const QUERIES: readonly (readonly [string, string])[] = [
   [
     "V5",
     `select 'admission ' || seq || ' is started without owner or user message' from admissions
-     where status = 'started' and kind in ('prompt', 'retry', 'loop') and (owner is null or user_message_id is null)`,
+     where status = 'started' and kind in ('prompt', 'retry', 'loop', 'shell') and (owner is null or user_message_id is null)`,
   ],
   [
     "V6",

@@ -32,7 +32,7 @@ class OpenScreen {
   #conversation: Conversation | undefined;
   #openPager: typeof import("./pager.ts").openPager | undefined;
   /** Entered before the ledger was open. */
-  readonly #early: { readonly key: number; readonly text: string }[] = [];
+  readonly #early: { readonly key: number; readonly text: string; readonly isShell: boolean }[] = [];
   #isLeaving = false;
   /** The text is in another program, which has the terminal. */
   #editing: AbortController | undefined;
@@ -68,7 +68,7 @@ class OpenScreen {
 
   #keyActions(): KeyActions {
     return {
-      enter: (text) => this.#enter(text),
+      enter: (text, isShell) => this.#enter(text, isShell),
       stop: () => {
         const { turn } = this.#screen.view;
         const runner = this.#booted?.runner;
@@ -97,10 +97,11 @@ class OpenScreen {
     };
   }
 
-  #enter(text: string): void {
-    if (this.#conversation) return this.#conversation.enter(text);
+  /** A prompt that came as an argument runs nothing: only what was seen as a command does. */
+  #enter(text: string, isShell = false): void {
+    if (this.#conversation) return this.#conversation.enter(text, isShell);
     const key = this.#early.length;
-    this.#early.push({ key, text });
+    this.#early.push({ key, text, isShell });
     this.#screen.dispatch({ type: "submitted", key, text });
   }
 
@@ -152,9 +153,9 @@ class OpenScreen {
     });
     this.#conversation = conversation;
     conversation.begin(booted, told.messages);
-    for (const { key, text } of this.#early) {
+    for (const { key, text, isShell } of this.#early) {
       screen.dispatch({ type: "admitted", key });
-      conversation.enter(text);
+      conversation.enter(text, isShell);
     }
     screen.paint();
     runner.wake();

@@ -7,7 +7,13 @@ import type { Role } from "./theme.ts";
 
 /** Texts are untrusted and raw, but for an answer's lines. */
 export type Block =
-  | { readonly kind: "prompt"; readonly text: string; readonly elsewhere?: boolean }
+  | {
+      readonly kind: "prompt";
+      readonly text: string;
+      /** It is a command for the shell, and this stands before it. */
+      readonly marks?: "!" | "!!";
+      readonly elsewhere?: boolean;
+    }
   | { readonly kind: "answer"; readonly lines: readonly AnswerLine[]; readonly elsewhere?: boolean }
   | { readonly kind: "tool"; readonly made: MadeCall; readonly outcome: ToolOutcome }
   /** A call whose result is not there: `state` says how far it came. */
@@ -40,7 +46,7 @@ export function messageBlocks(message: Message, findCall: FindCall, elsewhere = 
   const mark = elsewhere ? { elsewhere: true } : {};
   switch (message.role) {
     case "user":
-      return [{ kind: "prompt", text: promptText(message.parts), ...mark }];
+      return [{ kind: "prompt", ...spoken(message.parts), ...mark }];
     case "assistant":
       return [
         ...thoughtBlocks(message.parts),
@@ -116,6 +122,11 @@ function thoughtBlocks(parts: readonly Part[]): readonly Block[] {
 function answerBlocks(text: string, mark: { elsewhere?: boolean }): readonly Block[] {
   const { lines } = endAnswer(openAnswer, text);
   return lines.length === 0 ? [] : [{ kind: "answer", lines, ...mark }];
+}
+
+function spoken(parts: readonly Part[]): Pick<Extract<Block, { kind: "prompt" }>, "text" | "marks"> {
+  const shell = parts.find((part) => part.kind === "shell");
+  return shell ? { text: shell.command, marks: shell.told ? "!" : "!!" } : { text: promptText(parts) };
 }
 
 function promptText(parts: readonly Part[]): string {

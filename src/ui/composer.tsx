@@ -15,7 +15,7 @@ import {
 import { type ComposerState, isComposerEmpty } from "./composer-state.ts";
 import { sanitize } from "./sanitize.ts";
 import { truncate } from "./text-width.ts";
-import { useTheme } from "./theme.ts";
+import { type Role, useTheme } from "./theme.ts";
 import { useTerminalCursor } from "./use-terminal-cursor.ts";
 
 export interface ComposerProps {
@@ -26,6 +26,8 @@ export interface ComposerProps {
   readonly placeholder?: string;
   /** Plain ASCII in the first frame: the first other character costs tens of milliseconds. */
   readonly prompt?: string;
+  /** Of the prompt sign. Default accent. */
+  readonly role?: Role;
   /** Off while another part of the screen gets the keys. Default on. */
   readonly active?: boolean;
   /** `terminal`: the real one; `cell`: an inverse cell. Default `cell`. */
@@ -41,12 +43,13 @@ export function Composer(props: ComposerProps): ReactNode {
   const real = active && cursor === "terminal";
   const ref = useTerminalCursor(real ? { x: indent + (own?.x ?? 0), y: view.cursorRow } : undefined);
   const empty = isComposerEmpty(state);
+  const role = props.role ?? "accent";
   return (
     <Box ref={ref} flexDirection="column" width={width}>
       {view.rows.map((row, index) => (
         // A row is a place on the screen: its index is its identity.
         <Text key={index} wrap="truncate-end">
-          {indent > 0 && <RowPrefix view={view} index={index} prompt={prompt} />}
+          {indent > 0 && <RowPrefix view={view} index={index} prompt={prompt} role={role} />}
           {empty ? (
             <Placeholder text={truncate(sanitize(placeholder), columns)} inverse={active && !real} />
           ) : (
@@ -58,12 +61,19 @@ export function Composer(props: ComposerProps): ReactNode {
   );
 }
 
-function RowPrefix({ view, index, prompt }: { view: ComposerWindow; index: number; prompt: string }): ReactNode {
+interface Prefix {
+  readonly view: ComposerWindow;
+  readonly index: number;
+  readonly prompt: string;
+  readonly role: Role;
+}
+
+function RowPrefix({ view, index, prompt, role }: Prefix): ReactNode {
   const { styles } = useTheme();
   const isFirst = index === 0;
   const isLast = index === view.rows.length - 1;
   const sign = isFirst && !view.hiddenAbove ? prompt : isFirst ? "^" : isLast && view.hiddenBelow ? "v" : "";
-  const style = sign === prompt ? styles.accent : styles.muted;
+  const style = sign === prompt ? styles[role] : styles.muted;
   return <Text {...style}>{sign.padEnd(prompt.length)}</Text>;
 }
 

@@ -3,6 +3,7 @@
 // is unsent is kept.
 import type { SessionEvent } from "../agent/events.ts";
 import type { Runner } from "../agent/runner.ts";
+import { typedPrompt } from "../agent/typed-command.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
@@ -69,12 +70,12 @@ export class Conversation {
   }
 
   /** What was entered, a prompt or a command; one after the other, in order. */
-  enter(text: string): void {
+  enter(text: string, isShell = false): void {
     const key = -this.#nextKey++;
     if (!isCommand(text)) this.#screen.dispatch({ type: "submitted", key, text });
     this.#lines = this.#lines.then(async () => {
       if (isCommand(text)) await this.run(text);
-      else await this.#send(text, key);
+      else await this.#send(text, { key, isShell });
     });
   }
 
@@ -114,9 +115,10 @@ export class Conversation {
     );
   }
 
-  async #send(text: string, key: number): Promise<void> {
+  async #send(text: string, { key, isShell }: { key: number; isShell: boolean }): Promise<void> {
     try {
-      await this.runner.submit([{ kind: "text", text }]);
+      const typed = isShell ? typedPrompt(text) : undefined;
+      await this.runner.submit(typed ?? [{ kind: "text", text }], { kind: typed ? "shell" : "prompt" });
       this.#screen.dispatch({ type: "admitted", key });
       void this.#unsent.save();
     } catch (error) {

@@ -15,6 +15,7 @@ import { type Buffer, lineText } from "./composer-buffer.ts";
 import type { ComposerState } from "./composer-state.ts";
 import { matchRank, rankBy } from "./fuzzy.ts";
 import { pathText, pathToken } from "./path-menu.ts";
+import { shellMode, shellWord } from "./shell-mode.ts";
 
 /** A name that may be given to a command. */
 export interface NameChoice {
@@ -106,8 +107,9 @@ export class InputMenu {
     const token = completion && pathToken(buffer);
     if (!token) return undefined;
     const { paths, isReading, isCut } = completion.paths(token.query, shown);
+    const isShell = shellMode(buffer) !== undefined;
     const items = paths.map((path): MenuItem => {
-      const text = pathText(path);
+      const text = isShell ? shellWord(path) : pathText(path);
       const follows = path.endsWith("/") || token.isFollowed ? "" : " ";
       return {
         id: path,
@@ -120,7 +122,10 @@ export class InputMenu {
     });
     const note = pathNote({ isReading, isCut, isEmpty: items.length === 0 });
     const place = `@${token.from}`;
-    return { items, ...(note && { note }), mustSelect: false, about: { text: token.text, place } };
+    const about = { text: token.text, place };
+    // In a command an `@` often means something else: nothing is put in that was not chosen.
+    if (isShell) return { items, ...(note && { note }), mustSelect: true, about: { ...about, selected: -1 } };
+    return { items, ...(note && { note }), mustSelect: false, about };
   }
 
   #names(text: string, buffer: Buffer): Offered | undefined {

@@ -42,6 +42,7 @@ export const keysHelp: readonly KeyHelp[] = [
   { keys: first("up", "down"), does: "move, then earlier prompts" },
   { keys: screen("search"), does: "search the prompts of all conversations" },
   { keys: "/", does: "commands, and what may follow them" },
+  { keys: "!, !!", does: "run a command in the shell; the model is told, or is not" },
   { keys: "@", does: "files and folders, by any letters of their path" },
   { keys: screen("complete"), does: "complete a command, a name, a path" },
   { keys: screen("edit"), does: "write in your own editor ($VISUAL, $EDITOR)" },

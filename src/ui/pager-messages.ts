@@ -17,6 +17,11 @@ export interface StoredMessage {
   readonly open: readonly ToolCall[];
 }
 
+/** Calls may hang on it: a model's on its answer, a person's on what they typed. */
+export function mayAsk({ role, parts }: Message): boolean {
+  return role === "assistant" || (role === "user" && parts.some(({ kind }) => kind === "shell"));
+}
+
 /**
  * Pairs results with the calls they answer. `calls` are those of all these messages; the first `before` of them are
  * there to be known only.
@@ -56,7 +61,7 @@ export function messageText({ message, made, open }: StoredMessage): string {
   const parts = message.parts.map((part) => {
     if (part.kind === "tool-result") return part.outcome.output ?? "";
     if (part.kind === "file") return part.name ?? part.mediaType;
-    return part.kind === "tool-call" ? "" : part.text;
+    return part.kind === "tool-call" || part.kind === "shell" ? "" : part.text;
   });
   return [...calls, ...parts].join("\n");
 }

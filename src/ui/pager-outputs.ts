@@ -2,7 +2,7 @@
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { MessageId, SessionId, ToolOutcome } from "../ledger/types.ts";
 import type { MadeCall } from "./block.ts";
-import { storedMessages } from "./pager-messages.ts";
+import { mayAsk, storedMessages } from "./pager-messages.ts";
 import { outputSource } from "./pager-output.ts";
 import type { PagerSource } from "./pager-source.ts";
 import type { PickerItem } from "./picker-state.ts";
@@ -79,9 +79,7 @@ export class OutputList {
     const from = this.#from;
     if (from === undefined) return;
     const { messages } = await this.#db.path(this.#session, { from, limit: pageMessages + lookBack });
-    const calls = await this.#db.callsOfMessages(
-      messages.filter(({ role }) => role === "assistant").map(({ id }) => id),
-    );
+    const calls = await this.#db.callsOfMessages(messages.filter(mayAsk).map(({ id }) => id));
     const before = Math.max(0, messages.length - pageMessages);
     for (const { message, made } of storedMessages(messages, calls, before).toReversed()) {
       const results = message.parts.flatMap((part) => (part.kind === "tool-result" ? [part.outcome] : []));

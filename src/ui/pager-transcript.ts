@@ -3,7 +3,7 @@
 // and the node that a page ends in is remembered, so that the one before it is found at once.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { Message, MessageId, SessionId } from "../ledger/types.ts";
-import { messageLines, messageText, type StoredMessage, storedMessages } from "./pager-messages.ts";
+import { mayAsk, messageLines, messageText, type StoredMessage, storedMessages } from "./pager-messages.ts";
 import type { PagerSource } from "./pager-source.ts";
 import type { Line } from "./styled-line.ts";
 import type { Look } from "./tool-lines.ts";
@@ -82,9 +82,7 @@ export class Transcript implements PagerSource {
     const from = await this.#nearEnd(index);
     const limit = count + lookBack;
     const { messages } = await this.#db.path(this.#session, { from, depth: last, limit });
-    const calls = await this.#db.callsOfMessages(
-      messages.filter(({ role }) => role === "assistant").map(({ id }) => id),
-    );
+    const calls = await this.#db.callsOfMessages(messages.filter(mayAsk).map(({ id }) => id));
     const before = Math.max(0, messages.length - count);
     this.#remember(index, messages[before], messages.at(-1));
     this.#pages.set(index, { messages: storedMessages(messages, calls, before), rows: new Map(), width: 0 });

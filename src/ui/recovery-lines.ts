@@ -128,7 +128,10 @@ function draftRows({ text }: Draft, look: Look, rows: number): readonly Line[] {
 
 /** All that is known of it, for the scrollback. */
 export function turnDetails({ admission, session, calls, draft }: OpenTurn): readonly string[] {
-  const prompt = admission.payload.prompt.map((part) => (part.kind === "text" ? part.text : `[${part.mediaType}]`));
+  const prompt = admission.payload.prompt.flatMap((part) => {
+    if (part.kind === "file") return [`[${part.mediaType}]`];
+    return part.kind === "text" ? [part.text] : [];
+  });
   return [
     `turn ${admission.id} of ${session.title ?? session.id}, in ${admission.payload.cwd}`,
     `prompt: ${prompt.join("\n")}`,

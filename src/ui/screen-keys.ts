@@ -1,4 +1,5 @@
 // What each key does: first the prompt that is open, then the screen's own keys, then the composer.
+import { typedPrompt } from "../agent/typed-command.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
 import { composerAction } from "./composer-keys.ts";
 import { isComposerEmpty, submitComposer } from "./composer-state.ts";
@@ -6,10 +7,12 @@ import { searchHistory } from "./history-search.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { keysHelp, screenKey } from "./keys-help.ts";
 import type { Screen } from "./live-screen.ts";
+import { emptyShell, shellMode } from "./shell-mode.ts";
 
 /** What keys may set going. */
 export interface KeyActions {
-  enter(text: string): void;
+  /** `isShell`: seen as a command of the shell when it was sent. */
+  enter(text: string, isShell?: boolean): void;
   /** False: nothing was running. */
   stop(): boolean;
   quit(): void;
@@ -93,11 +96,14 @@ function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
 
 function submit(screen: Screen, actions: KeyActions): void {
   const { state, text } = submitComposer(screen.composer);
+  const isShell = shellMode(screen.composer.buffer) !== undefined;
+  if (isShell && text !== undefined && typedPrompt(text) === undefined)
+    return screen.dispatch({ type: "notice", text: emptyShell });
   screen.composer = state;
   if (text === undefined) return;
   const { history } = state;
   if (history.at(-1) !== text) screen.compose({ type: "history", entries: [...history, text] });
-  actions.enter(text);
+  actions.enter(text, isShell);
 }
 
 function menuKey(screen: Screen, name: string | undefined): boolean {

@@ -18,6 +18,7 @@ import type { PreviewState } from "./preview-state.ts";
 import type { DecideState } from "./recovery.ts";
 import { decideLines, type Waited, waitLines } from "./recovery-lines.ts";
 import { planRows } from "./row-plan.ts";
+import { shellMode, shellPrompt, shellRule } from "./shell-mode.ts";
 import { statusLine } from "./status-line.ts";
 import { fitLine, type Line, paintLine, span } from "./styled-line.ts";
 import { type Theme, ThemeContext } from "./theme.ts";
@@ -52,8 +53,10 @@ export function ScreenView(props: ScreenProps): ReactNode {
   const look = { width, theme };
   const live = liveLines(view, look);
   const plan = screenPlan(props, live.length);
-  const prompt = `${theme.glyphs.pointer} `;
+  const shell = modal ? undefined : shellMode(composer.buffer);
+  const prompt = shell ? shellPrompt : `${theme.glyphs.pointer} `;
   const rule = <Lines lines={[ruleLine(look)]} theme={theme} />;
+  const under = shell ? <Lines lines={[shellRule(shell, ruleLine(look), look)]} theme={theme} /> : rule;
   return (
     <ThemeContext.Provider value={theme}>
       <Box flexDirection="column" width={width}>
@@ -67,10 +70,11 @@ export function ScreenView(props: ScreenProps): ReactNode {
             maxRows={plan.composer}
             placeholder={placeholder(view)}
             prompt={prompt}
+            role={shell ? "warning" : "accent"}
             cursor={props.cursor}
           />
         )}
-        {plan.rules && !modal && rule}
+        {plan.rules && !modal && under}
         <CommandMenu {...menu} width={width} maxRows={plan.menu} />
         {plan.status && <Lines lines={[statusLine(view, look)]} theme={theme} />}
       </Box>

@@ -20,7 +20,7 @@ export function printBlocks(blocks: readonly Block[], look: Look): string {
 export function blockLines(block: Block, look: Look): readonly Line[] {
   switch (block.kind) {
     case "prompt":
-      return [[], ...promptLines(block.text, look), ...elsewhereLines(block.elsewhere, look)];
+      return [[], ...promptLines(block, look), ...elsewhereLines(block.elsewhere, look)];
     case "answer":
       return [...block.lines.flatMap((line) => answerLines(line, look)), ...elsewhereLines(block.elsewhere, look)];
     case "tool":
@@ -40,8 +40,9 @@ export function blockLines(block: Block, look: Look): readonly Line[] {
   }
 }
 
-function promptLines(text: string, { width, theme }: Look): readonly Line[] {
-  const indent: Indent = { first: [span(`${theme.glyphs.prompt} `, "accent")], rest: [span("  ")] };
+function promptLines({ text, marks }: Extract<Block, { kind: "prompt" }>, { width, theme }: Look): readonly Line[] {
+  const sign = `${marks ?? theme.glyphs.prompt} `;
+  const indent: Indent = { first: [span(sign, marks ? "warning" : "accent")], rest: [span(" ".repeat(sign.length))] };
   return sanitize(text, { keepNewlines: true, tabs: 4 })
     .trimEnd()
     .split("\n")

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect } from "vitest";
+import { typedPrompt } from "../../src/agent/typed-command.ts";
 import { newHolderId } from "../../src/ledger/ids.ts";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
 import { SessionDB, type SessionDBOptions } from "../../src/ledger/session-db.ts";
@@ -15,6 +16,7 @@ import type {
   Payload,
   RequestId,
   Session,
+  ToolCall,
   TurnRef,
 } from "../../src/ledger/types.ts";
 
@@ -110,6 +112,34 @@ export function startTurn(db: SessionDB, session: Session, asked: string | Paylo
   const claimed = db.claim(lease, { at: Date.now(), envelope: envelope(db) });
   if (claimed.kind !== "claimed" || !claimed.message) throw new Error(`claim says ${claimed.kind}`);
   return { lease, turn: claimed.turn, admission: admission.id, message: claimed.message };
+}
+
+export interface StartedCommand extends StartedTurn {
+  /** Allowed, and not started. */
+  readonly call: ToolCall;
+}
+
+/** `!command` or `!!command`, claimed. */
+export function startCommand(db: SessionDB, session: Session, text: string): StartedCommand {
+  const { admission } = db.admit({
+    request: requestId(),
+    kind: "shell",
+    payload: typed(text),
+    target: { kind: "session", asked: session.id },
+    session: session.id,
+  });
+  const lease = acquire(db, session);
+  const claimed = db.claim(lease, { at: Date.now(), envelope: envelope(db) });
+  if (claimed.kind !== "claimed" || !claimed.message) throw new Error(`claim says ${claimed.kind}`);
+  const [call] = db.callsOf(admission.id);
+  if (!call) throw new Error("a command has no call");
+  return { lease, turn: claimed.turn, admission: admission.id, message: claimed.message, call };
+}
+
+export function typed(text: string): Payload {
+  const asked = typedPrompt(text);
+  if (!asked) throw new Error(`${text} is no command`);
+  return { ...prompt(text), prompt: asked };
 }
 
 /** A whole turn: a prompt and its answer. Returns the answer. */

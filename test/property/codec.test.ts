@@ -33,6 +33,7 @@ const answerParts = fc.oneof(
   fc.record({ kind: fc.constant("tool-result"), call: anyText, outcome }),
   fc.record({ kind: fc.constant("summary"), text: anyText, keptFrom: fc.maxSafeNat() }),
   fc.record({ kind: fc.constant("note"), text: anyText }),
+  fc.record({ kind: fc.constant("shell"), command: anyText, timeout: fc.nat(), told: fc.boolean() }),
 ) as fc.Arbitrary<Part>;
 const call = fc.record(
   { kind: fc.constant("tool-call"), call: fc.string({ minLength: 1 }), tool: anyText, input: json, ...opaque },

@@ -230,6 +230,7 @@ export function textOf(parts: readonly Part[]): string {
     .map((part) => {
       if (part.kind === "tool-result") return `result ${part.call} ${part.outcome.kind}`;
       if (part.kind === "tool-call") return `call ${part.call}`;
+      if (part.kind === "shell") return `shell ${part.command}`;
       return part.kind === "file" ? part.blob : part.text;
     })
     .join("|");

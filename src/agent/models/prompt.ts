@@ -55,7 +55,11 @@ async function toUserContent(parts: readonly Part[], request: PromptRequest): Pr
   const content: Content<"user"> = [];
   for (const part of parts) {
     if (part.kind === "text" || part.kind === "summary" || part.kind === "note") {
-      if (part.text !== "") content.push({ type: "text", text: part.text });
+      const last = content.at(-1);
+      if (part.text === "") continue;
+      // One text is a plain string on the wire, which every server takes.
+      if (last?.type === "text") content[content.length - 1] = { type: "text", text: `${last.text}\n\n${part.text}` };
+      else content.push({ type: "text", text: part.text });
     } else if (part.kind === "file") {
       content.push(await toFileContent(part, request));
     }

@@ -19,6 +19,7 @@ import {
   prompt,
   requestId,
   runTurn,
+  startCommand,
   startTurn,
   temporaryFolder,
 } from "../../helpers/ledger.ts";
@@ -267,17 +268,10 @@ describe("the queue", () => {
   it("completes a command in its result", () => {
     const db = openLedger();
     const session = newSession(db);
-    ask(db, session, "shell", "!ls");
-    const lease = acquire(db, session);
-    const claimed = db.claim(lease, { at: 1, envelope: envelope(db) });
-    if (claimed.kind !== "claimed" || !claimed.message) throw new Error(claimed.kind);
-    expect(() => db.settle(claimed.turn, { outcome: "completed", at: 1 })).toThrow(
-      /ends in a tool message, not in user/,
-    );
-    const [call] = answer(db, claimed.turn, claimed.message, ["c"]).calls;
-    if (!call) throw new Error("no call");
-    deny(db, claimed.turn, call.id);
-    expect(db.settle(claimed.turn, { outcome: "completed", at: 1 }).admission).toMatchObject({ outcome: "completed" });
+    const { turn, call } = startCommand(db, session, "!ls");
+    db.startCall(turn, call.id);
+    db.finishCall(turn, { id: call.id, end: "failed", outcome: { kind: "failed", exitCode: 2 }, at: 1 });
+    expect(db.settle(turn, { outcome: "completed", at: 1 }).admission).toMatchObject({ outcome: "completed" });
   });
 });
 
