@@ -1,7 +1,7 @@
 // When the composer writes a command for the shell, and how that is said: `!` tells the model, `!!` does not. Pure.
 import { readTyped } from "../agent/typed-command.ts";
 import { type Buffer, type Line as CellLine, lineText } from "./composer-buffer.ts";
-import { fitLine, type Line, lineWidth, span } from "./styled-line.ts";
+import { type Line, lineWidth, span } from "./styled-line.ts";
 import type { Look } from "./tool-lines.ts";
 
 export interface ShellMode {
@@ -43,9 +43,9 @@ export function shellRule({ told }: ShellMode, rule: Line, { theme }: Look): Lin
   const dash = theme.glyphs.rule;
   const width = lineWidth(rule);
   const start = ` ${dash}${dash} `;
-  const said = (told ? words.told : words.untold).find((each) => start.length + each.length <= width) ?? "";
-  const rest = Math.max(0, width - start.length - said.length - 1);
-  return fitLine([span(`${start}${said} ${dash.repeat(rest)}`, "warning")], width);
+  const said = (told ? words.told : words.untold).find((each) => start.length + each.length <= width);
+  const text = said === undefined ? dash.repeat(width) : `${start}${said} ${dash.repeat(width)}`.slice(0, width);
+  return [span(text, "warning")];
 }
 
 /** A path as one word of a command. */
