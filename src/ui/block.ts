@@ -77,6 +77,8 @@ export function windowBlocks(messages: readonly Message[], calls: readonly ToolC
     blocks.push(...messageBlocks(message, find));
     for (const part of message.parts) {
       if (part.kind === "tool-call") asked.set(part.call, { tool: part.tool, input: part.input });
+      if (part.kind !== "shell") continue;
+      for (const call of calls) if (call.message === message.id) asked.set(call.call, madeCall(call));
     }
   }
   const states = new Map(calls.map((call) => [call.call, call.state]));

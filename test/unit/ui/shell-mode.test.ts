@@ -2,13 +2,15 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { typedPrompt } from "../../../src/agent/typed-command.ts";
-import { messageBlocks } from "../../../src/ui/block.ts";
+import type { MessageId } from "../../../src/ledger/types.ts";
+import { messageBlocks, windowBlocks } from "../../../src/ui/block.ts";
 import { composerReducer, createComposer } from "../../../src/ui/composer-state.ts";
 import { InputMenu } from "../../../src/ui/input-menu.ts";
+import { mayAsk, storedMessages } from "../../../src/ui/pager-messages.ts";
 import { shellMode, shellRule, shellWord } from "../../../src/ui/shell-mode.ts";
 import { lineText, lineWidth, span } from "../../../src/ui/styled-line.ts";
 import { blockLines } from "../../../src/ui/transcript.ts";
-import { plainTheme } from "./view-samples.ts";
+import { call, message, plainTheme } from "./view-samples.ts";
 
 const written = (text: string) => createComposer({ width: 40, text });
 const modeOf = (text: string) => shellMode(written(text).buffer);
@@ -91,5 +93,40 @@ describe("a command in the transcript", () => {
     const look = { width: 40, theme: plainTheme };
     const lines = messageBlocks(message, () => undefined).flatMap((block) => blockLines(block, look));
     expect(lines.slice(1).map((line) => lineText(line).trimEnd())).toEqual(rows);
+  });
+
+  it("that has no result yet is shown as far as it came, on the screen and in the pager", () => {
+    const asked = message(1, "user", { parts: typedPrompt("!ls") ?? [] });
+    const stored = call(1, { message: asked.id, call: "typed", state: "unknown" });
+    const open = { kind: "open-call", state: "unknown" };
+    expect(windowBlocks([asked], [stored])).toMatchObject([{ kind: "prompt", text: "ls", marks: "!" }, open]);
+    expect(mayAsk(asked)).toBe(true);
+    expect(mayAsk(message(2, "user", { parts: [{ kind: "text", text: "!ls" }] }))).toBe(false);
+    const [shown] = storedMessages([asked], [stored], 0);
+    expect(shown?.open).toEqual([stored]);
+  });
+
+  it("of a window that is restored stands with its own result, whatever came before", () => {
+    const ran = (id: number, text: string) => [
+      message(id, "user", { parts: typedPrompt(text) ?? [] }),
+      message(id + 1, "tool", {
+        parts: [{ kind: "tool-result", call: "typed", outcome: { kind: "ok", output: text } }],
+      }),
+    ];
+    const calls = [1, 3].map((id) =>
+      call(id, {
+        message: id as MessageId,
+        call: "typed",
+        input: { command: `of ${id}` },
+        result: (id + 1) as MessageId,
+      }),
+    );
+    const blocks = windowBlocks([...ran(1, "!a"), ...ran(3, "!!b")], calls);
+    expect(blocks).toMatchObject([
+      { kind: "prompt", marks: "!" },
+      { kind: "tool", made: { input: { command: "of 1" } }, outcome: { output: "!a" } },
+      { kind: "prompt", marks: "!!" },
+      { kind: "tool", made: { input: { command: "of 3" } }, outcome: { output: "!!b" } },
+    ]);
   });
 });
