@@ -7,6 +7,10 @@ import type { ApprovalMode } from "../ledger/types.ts";
 export const APPROVAL_MODES = ["plan", "ask", "edits", "auto"] as const satisfies readonly ApprovalMode[];
 export const THEMES = ["auto", "light", "dark", "none"] as const;
 export type ThemeName = (typeof THEMES)[number];
+export const MOTIONS = ["full", "reduced"] as const;
+export type Motion = (typeof MOTIONS)[number];
+export const NOTIFIES = ["off", "bell", "desktop"] as const;
+export type NotifyName = (typeof NOTIFIES)[number];
 
 export interface Config {
   /** `provider/model` or an alias; absent: the first that can be used. */
@@ -18,6 +22,11 @@ export interface Config {
   /** US dollars; absent: no limit. */
   readonly limits: { readonly turnUsd?: number; readonly dayUsd?: number; readonly sessionUsd?: number };
   readonly theme: ThemeName;
+  readonly motion: Motion;
+  /** The terminal's title says which conversation is open. */
+  readonly title: boolean;
+  /** When a long turn ends or asks. */
+  readonly notify: NotifyName;
   /** Files of the project that the model is told, relative to its folder. */
   readonly contextFiles: readonly string[];
 }
@@ -29,6 +38,9 @@ export const DEFAULTS: Config = {
   loops: { minIntervalMs: 30_000, maxTicks: 100 },
   limits: {},
   theme: "auto",
+  motion: "full",
+  title: true,
+  notify: "off",
   contextFiles: ["AGENTS.md"],
 };
 
@@ -37,6 +49,9 @@ export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
   approval: { mode: "ask", allow: [], deny: [] },
   loops: { minInterval: "30s", maxTicks: 100 },
   theme: "auto",
+  motion: "full",
+  title: true,
+  notify: "off",
   contextFiles: ["AGENTS.md"],
 };
 
@@ -49,6 +64,9 @@ export interface ConfigLayer {
   readonly loops?: { readonly minInterval?: number | undefined; readonly maxTicks?: number | undefined } | undefined;
   readonly limits?: Config["limits"] | undefined;
   readonly theme?: ThemeName | undefined;
+  readonly motion?: Motion | undefined;
+  readonly title?: boolean | undefined;
+  readonly notify?: NotifyName | undefined;
   readonly contextFiles?: readonly string[] | undefined;
 }
 
@@ -71,6 +89,9 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     },
     limits: { ...config.limits, ...layer.limits },
     theme: layer.theme ?? config.theme,
+    motion: layer.motion ?? config.motion,
+    title: layer.title ?? config.title,
+    notify: layer.notify ?? config.notify,
     contextFiles: layer.contextFiles ?? config.contextFiles,
   };
 }

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import { parseRule, type Rule } from "../agent/approvals.ts";
-import { APPROVAL_MODES, type ConfigLayer, THEMES } from "./config.ts";
+import { APPROVAL_MODES, type ConfigLayer, MOTIONS, NOTIFIES, THEMES } from "./config.ts";
 import { parseDuration } from "./durations.ts";
 
 const oneOf = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(", ");
@@ -84,6 +84,9 @@ const configFile = z.strictObject(
       )
       .exactOptional(),
     theme: z.enum(THEMES, oneOf(THEMES)).exactOptional(),
+    motion: z.enum(MOTIONS, oneOf(MOTIONS)).exactOptional(),
+    title: z.boolean("true or false").exactOptional(),
+    notify: z.enum(NOTIFIES, oneOf(NOTIFIES)).exactOptional(),
     contextFiles: z.array(text(A_RELATIVE_FILE, isInsideFolder), "a list of file names").exactOptional(),
   },
   "an object",

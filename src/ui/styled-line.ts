@@ -121,6 +121,15 @@ function linked(painted: string, href: string | undefined): string {
   return href === undefined || painted === "" ? painted : `\x1b]8;;${href}\x1b\\${painted}\x1b]8;;\x1b\\`;
 }
 
+function colorCodes(color: string): readonly number[] {
+  const name = colors[color];
+  if (name !== undefined) return [name];
+  const index = /^ansi256\((\d+)\)$/.exec(color)?.[1];
+  if (index !== undefined) return [38, 5, Number(index)];
+  const hex = /^#(..)(..)(..)$/.exec(color)?.slice(1) ?? [];
+  return hex.length === 0 ? [] : [38, 2, ...hex.map((part) => Number.parseInt(part, 16))];
+}
+
 function paint(text: string, style: TextStyle): string {
   const codes = [
     ...(style.bold ? [1] : []),
@@ -129,7 +138,7 @@ function paint(text: string, style: TextStyle): string {
     ...(style.underline ? [4] : []),
     ...(style.inverse ? [7] : []),
     ...(style.strikethrough ? [9] : []),
-    ...(style.color !== undefined && colors[style.color] !== undefined ? [colors[style.color]] : []),
+    ...(style.color === undefined ? [] : colorCodes(style.color)),
   ];
   return codes.length === 0 || text === "" ? text : `\x1b[${codes.join(";")}m${text}\x1b[0m`;
 }

@@ -2,6 +2,7 @@
 // Without colour a theme keeps bold, dim and inverse only. Signs have a plain ASCII form, for the first frame and
 // for terminals without UTF-8.
 import { createContext, useContext } from "react";
+import { type Background, type ColorDepth, colorDepth, colorOf, type Hue } from "./palette.ts";
 
 export interface TextStyle {
   readonly color?: string;
@@ -78,7 +79,10 @@ export interface Theme {
 
 export interface ThemeOptions {
   readonly color?: boolean;
-  readonly background?: "dark" | "light";
+  /** Default: the sixteen named ones. */
+  readonly depth?: ColorDepth;
+  /** Absent: not known. */
+  readonly background?: Background | undefined;
   readonly unicode?: boolean;
   readonly links?: boolean;
 }
@@ -147,51 +151,45 @@ const withoutColor: Readonly<Record<Role, TextStyle>> = {
   cursor: { inverse: true },
 };
 
-// The sixteen named colours only: the terminal's own palette makes them readable on its own background.
-const onDark: Partial<Record<Role, TextStyle>> = {
-  accent: { color: "cyan" },
-  ok: { color: "green" },
-  warning: { color: "yellow" },
-  error: { color: "red" },
-  added: { color: "green" },
-  removed: { color: "red" },
-  // Inverse takes the terminal's own background as the colour of the letters: readable on any of both.
-  "added-word": { color: "green", inverse: true },
-  "removed-word": { color: "red", inverse: true },
-  heading: { color: "cyan", bold: true },
-  code: { color: "cyan" },
-  link: { color: "cyan", underline: true },
-  bullet: { color: "cyan" },
-  "code-keyword": { color: "magenta" },
-  "code-string": { color: "green" },
-  "code-number": { color: "yellow" },
-  "code-name": { color: "cyan" },
-  selected: { color: "cyan", bold: true },
-};
+type Painted = Partial<Record<Role, TextStyle>>;
 
-const onLight: Partial<Record<Role, TextStyle>> = {
-  ...onDark,
-  accent: { color: "blue" },
-  warning: { color: "magenta" },
-  heading: { color: "blue", bold: true },
-  code: { color: "blue" },
-  link: { color: "blue", underline: true },
-  bullet: { color: "blue" },
-  "code-number": { color: "red" },
-  "code-name": { color: "blue" },
-  selected: { color: "blue", bold: true },
-};
-
-export function createTheme(options: ThemeOptions = {}): Theme {
-  const { color = true, background = "dark", unicode = false, links = false } = options;
-  const colors = !color ? {} : background === "light" ? onLight : onDark;
-  return { styles: { ...withoutColor, ...colors }, glyphs: unicode ? unicodeGlyphs : asciiGlyphs, links };
+function painted(depth: ColorDepth, background: Background | undefined): Painted {
+  if (depth === "none") return {};
+  const color = (hue: Hue): TextStyle => ({ color: colorOf(hue, depth, background) });
+  const accent = color("accent");
+  return {
+    accent,
+    ok: color("green"),
+    warning: color("yellow"),
+    error: color("red"),
+    added: color("green"),
+    removed: color("red"),
+    // Inverse takes the terminal's own background as the colour of the letters: readable on any of both.
+    "added-word": { ...color("green"), inverse: true },
+    "removed-word": { ...color("red"), inverse: true },
+    heading: { ...accent, bold: true },
+    code: accent,
+    link: { ...accent, underline: true },
+    bullet: accent,
+    "code-keyword": color("magenta"),
+    "code-string": color("green"),
+    "code-number": background === "light" && depth === "named" ? color("red") : color("yellow"),
+    "code-name": accent,
+    selected: { ...accent, bold: true },
+  };
 }
 
-/** As https://no-color.org says, and none for a terminal that cannot. */
+export function createTheme(options: ThemeOptions = {}): Theme {
+  const { color = true, depth = color ? "named" : "none", background, unicode = false, links = false } = options;
+  return {
+    styles: { ...withoutColor, ...painted(depth, background) },
+    glyphs: unicode ? unicodeGlyphs : asciiGlyphs,
+    links,
+  };
+}
+
 export function wantsColor(env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env["FORCE_COLOR"] !== undefined) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
-  return (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+  return colorDepth(env) !== "none";
 }
 
 /**

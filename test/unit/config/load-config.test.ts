@@ -21,7 +21,10 @@ test("without any file the defaults are in force, and each says so", async () =>
     contextFiles: { value: ["AGENTS.md"], from: "default" },
     "loops.maxTicks": { value: 100, from: "default" },
     "loops.minInterval": { value: "30s", from: "default" },
+    motion: { value: "full", from: "default" },
+    notify: { value: "off", from: "default" },
     theme: { value: "auto", from: "default" },
+    title: { value: true, from: "default" },
   });
   expect(loaded).toMatchObject({ ignored: [], trust: { state: "no-file" } });
 });
@@ -36,6 +39,9 @@ test("every key of config.json arrives", async () => {
     loops: { minInterval: "1m30s", maxTicks: 7 },
     limits: { turnUsd: 2, dayUsd: 20, sessionUsd: 0.5 },
     theme: "dark",
+    motion: "reduced",
+    title: false,
+    notify: "desktop",
     contextFiles: ["docs/CONTEXT.md"],
   });
   const { config } = await place.loadGood();
@@ -54,6 +60,9 @@ test("every key of config.json arrives", async () => {
     loops: { minIntervalMs: 90_000, maxTicks: 7 },
     limits: { turnUsd: 2, dayUsd: 20, sessionUsd: 0.5 },
     theme: "dark",
+    motion: "reduced",
+    title: false,
+    notify: "desktop",
     contextFiles: ["docs/CONTEXT.md"],
   });
 });
@@ -87,6 +96,9 @@ test("each rule says which file it came from", async () => {
 
 describe("a bad config.json names file, key, what was found and what is allowed", () => {
   test.each([
+    [{ motion: "none" }, 'motion is "none"; allowed: "full", "reduced"'],
+    [{ title: "no" }, 'title is "no"; allowed: true or false'],
+    [{ notify: "loud" }, 'notify is "loud"; allowed: "off", "bell", "desktop"'],
     [{ theme: "blue" }, 'theme is "blue"; allowed: "auto", "light", "dark", "none"'],
     [{ approval: { mode: 3 } }, 'approval.mode is 3; allowed: "plan", "ask", "edits", "auto"'],
     [{ approval: [] }, "approval is a list; allowed: an object with mode, allow and deny"],
