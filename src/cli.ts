@@ -93,14 +93,8 @@ function unopened(program: Program, { code, message, hint }: SteleError): object
   return { file: program.home.ledgerFile, verify: [], checks: [check] };
 }
 
-function whyNoScreen(): string {
-  return process.env["TERM"] === "dumb"
-    ? "This terminal can only print lines (TERM=dumb)"
-    : "There is no terminal here";
-}
-
 function canShowScreen(): boolean {
-  return process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
+  return process.stdin.isTTY && process.stdout.isTTY;
 }
 
 async function openTheScreen(
@@ -122,7 +116,7 @@ async function performRun(
   const piped = await readStdin(process.stdin, asked.prompt !== "");
   const prompt = [asked.prompt, piped.trimEnd()].filter((text) => text !== "").join("\n\n");
   if (prompt.trim() === "") {
-    const here = asked.kind === "screen" ? `${whyNoScreen()}, so stele runs one turn and ends; ` : "";
+    const here = asked.kind === "screen" ? `There is no terminal here, so stele runs one turn and ends; ` : "";
     throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
   }
   const request = globals.request === undefined ? {} : { request: globals.request };

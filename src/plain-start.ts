@@ -8,6 +8,7 @@ const noFlags: Globals = {
   json: false,
   runQueued: false,
   noColor: false,
+  screenReader: false,
 };
 
 const oneFlag = new Map<string, Partial<Globals>>([
@@ -15,6 +16,7 @@ const oneFlag = new Map<string, Partial<Globals>>([
   ["--continue", { continue: true }],
   ["-r", { resume: "" }],
   ["--resume", { resume: "" }],
+  ["--screen-reader", { screenReader: true }],
 ]);
 
 /** What these words ask of the screen; undefined where they have to be parsed. */

@@ -6,6 +6,7 @@ import type { Session } from "./ledger/types.ts";
 import type { Program, SessionChoice } from "./program.ts";
 import { tildify } from "./tilde.ts";
 import { openScreen } from "./ui/app.tsx";
+import { asksForLines, isDumb } from "./ui/plain-terminal.ts";
 import type { Booted, ScreenHost } from "./ui/screen-start.ts";
 
 export interface ScreenRequest {
@@ -22,7 +23,10 @@ const HISTORY = 200;
 export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
   const running: { program?: Program; stop?: () => void; session?: () => Session } = {};
   const cwd = request.globals.cwd ?? process.cwd();
+  const isPlain = request.globals.screenReader || asksForLines(process.env) || isDumb(process.env);
+  const lines = isPlain ? (await import("./ui/line-front.ts")).lineFront() : undefined;
   const code = await openScreen({
+    ...(lines && { lines }),
     version: request.version,
     folder: tildify(cwd),
     env: process.env,
@@ -77,6 +81,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     notices: [...program.notices, ...modelNotice(session)],
     ...(trust && { trust }),
     history: await program.db.promptHistory(HISTORY),
+    display: program.config,
     ...(request.choice.kind === "session" && request.choice.asked === "" && { openPicker: "/resume" }),
   };
 }

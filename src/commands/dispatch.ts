@@ -29,6 +29,8 @@ export interface Globals {
   readonly request?: string;
   readonly runQueued: boolean;
   readonly noColor: boolean;
+  /** Lines instead of a screen that is painted. */
+  readonly screenReader: boolean;
 }
 
 const OPTIONS = {
@@ -46,6 +48,7 @@ const OPTIONS = {
   profile: { type: "string", describe: "a ledger and config of its own, below home" },
   ledger: { type: "string", describe: "another ledger file" },
   "no-color": { type: "boolean", describe: "no colours" },
+  "screen-reader": { type: "boolean", describe: "plain lines, nothing is drawn over (or STELE_SCREEN_READER=1)" },
   help: { alias: "h", type: "boolean", describe: "this page; after a command: its own" },
   version: { alias: "V", type: "boolean", describe: "the version" },
 } as const;
@@ -129,6 +132,7 @@ function globalsOf(parsed: Parsed): Globals {
     json: parsed["json"] === true || parsed["output"] === "json",
     runQueued: parsed["run-queued"] === true,
     noColor: parsed["no-color"] === true,
+    screenReader: parsed["screen-reader"] === true,
   };
 }
 

@@ -11,11 +11,13 @@ import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
 import { themeFor, wrapsCursorRow } from "./locale.ts";
 import { askApproval, askPick } from "./modals.ts";
+import { Notices } from "./notices.ts";
+import { taken } from "./output-pace.ts";
 import { blockingTurn } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
 import { handleKeys, type KeyActions } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
-import { guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
+import { type GuardOptions, guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 import { terminalName } from "./terminal-name.ts";
 
 export function openScreen(start: ScreenStart): Promise<number> {
@@ -27,6 +29,7 @@ class OpenScreen {
   readonly #start: ScreenStart;
   readonly #screen: Screen;
   readonly #guard: TerminalGuard;
+  readonly #notices: Notices;
   #resolve: (code: number) => void = () => {};
   #booted: Booted | undefined;
   #conversation: Conversation | undefined;
@@ -47,21 +50,30 @@ class OpenScreen {
     this.#screen = new Screen({
       stdout: process.stdout,
       stdin: process.stdin,
+      teller: start.lines?.teller,
       theme: themeFor(start.env, { plain: true }),
       wrapsCursorRow: wrapsCursorRow(start.env),
     });
+    this.#notices = new Notices(this.#screen, start);
     const actions = this.#keyActions();
-    this.#guard = guardTerminal({
-      onKeys: (events) => handleKeys(this.#screen, events, actions),
+    const options: GuardOptions = {
+      onKeys: (events) => {
+        this.#notices.touched();
+        handleKeys(this.#screen, events, actions);
+      },
+      onBytes: (bytes) => this.#notices.see(bytes),
+      extras: this.#notices.extras,
       onResize: () => this.#screen.redraw(),
       onContinue: () => this.#screen.resume(),
       onSignal: (signal) => void this.#leave(EXIT.stopped, signal),
       onCrash: (error) => void this.#crash(error),
-    });
+    };
+    this.#guard = start.lines?.open(this.#screen, options, actions) ?? guardTerminal(options);
     const words = `  stele ${start.version}  ${sanitize(start.folder)}`;
     this.#screen.print({ kind: "lines", lines: [words, ""], role: "strong" });
     if (start.prompt !== undefined) this.#enter(start.prompt);
     this.#screen.paint();
+    this.#notices.ask();
     // The first frame is on its way to the terminal before anything is loaded.
     setImmediate(() => void this.#boot());
   }
@@ -132,7 +144,7 @@ class OpenScreen {
   ): Promise<void> {
     const { runner, open, waiting, history } = booted;
     const screen = this.#screen;
-    screen.theme = themeFor(this.#start.env);
+    this.#notices.begin(booted.display);
     screen.menu.commands = menuCommands();
     screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });
     const blocked = blockingTurn(open, runner.session.conversation)?.admission.id;
@@ -255,6 +267,7 @@ class OpenScreen {
     const waiting = this.#screen.view.queue.length;
     if (waiting > 0) this.#screen.print(note(waitingWords(waiting), "warning"));
     this.#screen.close();
+    await within(this.#notices.settled(), patience.answer);
     this.#guard.close();
     const session = this.#booted?.runner.session;
     const isKept = session?.head !== undefined || this.#conversation?.unsent.isEmpty === false;
@@ -262,6 +275,7 @@ class OpenScreen {
     await within(this.#start.shutdown(), patience.shutdown);
     this.#screen.paint();
     if (session && isKept) process.stdout.write(`resume with: stele -r ${session.id}\n`);
+    await within(taken(process.stdout), patience.shutdown);
     this.#resolve(code);
     // A tool that would not end must not keep the program: all that can be saved is.
     setTimeout(() => process.exit(code), patience.exit).unref();

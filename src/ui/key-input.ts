@@ -10,6 +10,8 @@ export interface KeyInputOptions {
   readonly stdout: { write(text: string): unknown };
   /** One call a read: all keys of it can be one repaint. */
   readonly onKeys: (events: readonly KeyEvent[]) => void;
+  /** All that comes, answers of the terminal too. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
   /** In ms: how long a terminal may take between an ESC and the rest of its sequence. Default 50. */
   readonly escapeMs?: number;
   /** In ms: how long a paste may pause. Keys are pasted text until it ends, so not short. Default 2,000. */
@@ -47,6 +49,7 @@ export function openKeyInput(options: KeyInputOptions): KeyInput {
   }
 
   function read(bytes: Uint8Array): void {
+    options.onBytes?.(bytes);
     clearTimeout(timer);
     const events = decoder.push(isAhead ? bytes.map((byte) => (byte === 0x0a ? 0x0d : byte)) : bytes);
     if (decoder.pendingPaste) timer = setTimeout(quiet, pasteMs);

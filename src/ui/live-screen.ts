@@ -3,6 +3,7 @@
 // printed once. Who acts on keys and events is elsewhere.
 import { createElement } from "react";
 import type { SessionEvent } from "../agent/events.ts";
+import type { Motion } from "../config/config.ts";
 import type { Block } from "./block.ts";
 import { composerColumns } from "./composer-layout.ts";
 import {
@@ -16,7 +17,10 @@ import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
 import type { TerminalOutput } from "./frame-stream.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
+import type { LineTeller } from "./line-teller.ts";
 import { liveLines } from "./live-lines.ts";
+import { clockMs, shownNow } from "./motion.ts";
+import { leftOut, linesOf, OutputPace, type PacedOutput, tooMany } from "./output-pace.ts";
 import { type ModalView, type ScreenProps, ScreenView, screenPlan } from "./screen-view.tsx";
 import type { Theme } from "./theme.ts";
 import { printBlocks } from "./transcript.ts";
@@ -46,7 +50,12 @@ const syncOff = "\x1b[?2026l";
 const streamMs = 33;
 /** So long after the last of an answer, and after the last key, somebody reads or types. */
 const restMs = { streamed: 500, typed: 1_500 };
-const secondMs = 1_000;
+
+export interface ScreenOptions extends FrameOptions {
+  readonly stdout: TerminalOutput & PacedOutput;
+  readonly theme: Theme;
+  readonly teller?: LineTeller | undefined;
+}
 
 export class Screen {
   view: ViewState;
@@ -55,7 +64,15 @@ export class Screen {
   theme: Theme;
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
+  /** What is on the screen, or will be, may be another one. */
+  onPainted: () => void = () => {};
+  motion: Motion = "full";
   readonly #stdout: TerminalOutput;
+  readonly #pace: OutputPace;
+  /** Where nothing can be painted: says it. */
+  readonly #teller: LineTeller | undefined;
+  /** Lines that a terminal did not take for too long. */
+  #leftOut = 0;
   readonly #frame: Frame;
   readonly #modals: Modal[] = [];
   #overlay: Overlay | undefined;
@@ -74,8 +91,10 @@ export class Screen {
   #isLent = false;
   #drawnBuffer: ComposerState["buffer"];
 
-  constructor({ theme, ...terminal }: FrameOptions & { theme: Theme }) {
+  constructor({ theme, teller, ...terminal }: ScreenOptions) {
     this.#stdout = terminal.stdout;
+    this.#pace = new OutputPace(terminal.stdout);
+    this.#teller = teller;
     this.#frame = openFrame(terminal);
     this.theme = theme;
     const { columns } = this.size;
@@ -99,7 +118,7 @@ export class Screen {
   }
 
   get #current(): ViewState {
-    return viewReducer(this.view, { type: "tick", now: Date.now() });
+    return viewReducer(this.view, { type: "tick", now: shownNow(this.view, this.motion) });
   }
 
   print(...blocks: readonly Block[]): void {
@@ -159,6 +178,7 @@ export class Screen {
   /** Over what is on the screen, which is taken away before and drawn anew after, at whatever size there is then. */
   openOverlay(overlay: Overlay): void {
     if (this.#overlay || !this.#isOpen) return;
+    if (this.#teller) return this.print({ kind: "lines", lines: ["This is shown on the screen only."] });
     this.paint();
     this.#stdout.write(syncOn);
     this.#frame.clear();
@@ -188,7 +208,10 @@ export class Screen {
     this.#timer = undefined;
     this.view = this.#current;
     this.#noteComposed();
+    this.onPainted();
     if (this.#isLent) return;
+    if (this.#isOpen && this.#pace.isBehind(() => this.paint())) return this.#leaveOut();
+    if (this.#teller) return this.#tell(this.#teller);
     this.#wind();
     const { blocks } = this.view;
     if (this.#overlay && this.#isOpen) {
@@ -196,7 +219,10 @@ export class Screen {
       this.view = viewReducer(this.view, { type: "printed", count: blocks.length });
       return this.#overlay.paint();
     }
-    const print = printBlocks([...this.#held, ...blocks], { width: this.size.columns, theme: this.theme });
+    const print = printBlocks([...this.#takeLeftOut(), ...this.#held, ...blocks], {
+      width: this.size.columns,
+      theme: this.theme,
+    });
     this.view = viewReducer(this.view, { type: "printed", count: blocks.length });
     this.#held = [];
     if (!this.#isOpen) {
@@ -207,6 +233,29 @@ export class Screen {
     this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
     this.#tellPrinted();
     if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
+  }
+
+  #tell(teller: LineTeller): void {
+    const { view, composer, modal } = this;
+    this.view = viewReducer(view, { type: "printed", count: view.blocks.length });
+    const text = teller.tell({ view, blocks: [...this.#takeLeftOut(), ...view.blocks], composer, modal });
+    if (text !== "") this.#stdout.write(text);
+    this.#tellPrinted();
+    modal?.onDrawn?.(teller.rows);
+  }
+
+  /** What is left out was not told: whoever waits for that is not called. */
+  #leaveOut(): void {
+    const count = tooMany(this.view.blocks);
+    if (count === 0) return;
+    this.#leftOut += linesOf(this.view.blocks.slice(0, count));
+    this.#whenPrinted = [];
+    this.view = viewReducer(this.view, { type: "printed", count });
+  }
+  #takeLeftOut(): readonly Block[] {
+    const lines = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut(lines);
   }
 
   #tellPrinted(): void {
@@ -225,7 +274,8 @@ export class Screen {
     clearTimeout(this.#clock);
     const { turn, now } = this.view;
     if (!turn || !this.#isOpen) return;
-    this.#clock = setTimeout(() => this.paint(), secondMs - ((now - turn.since) % secondMs)).unref();
+    const period = clockMs(this.motion);
+    this.#clock = setTimeout(() => this.paint(), period - ((now - turn.since) % period)).unref();
   }
 
   /** Rows of the modal that is open. */
@@ -240,7 +290,7 @@ export class Screen {
     this.compose({ type: "resize", width: composerColumns(columns) });
     this.#frame.clear();
     this.#overlay?.forget();
-    if (options.clears) this.#stdout.write("\x1b[2J\x1b[H");
+    if (options.clears && !this.#teller) this.#stdout.write("\x1b[2J\x1b[H");
     this.paint();
   }
 
@@ -275,7 +325,7 @@ export class Screen {
     this.#isLent = false;
     if (!this.#isOpen) return;
     // Where it was left the cursor may stand inside of a line.
-    this.#stdout.write("\r\x1b[J");
+    if (!this.#teller) this.#stdout.write("\r\x1b[J");
     this.redraw();
   }
 
@@ -284,7 +334,8 @@ export class Screen {
     const { items = [], note } = this.menu.offer(composer) ?? {};
     const menu = { items, state: this.menu.state, ...(note !== undefined && { note }) };
     const cursor = this.#isOnlyRead ? "cell" : "terminal";
-    return { view, composer, menu, size, theme, cursor, now: Date.now(), ...(modal && { modal: modal.view }) };
+    const now = shownNow(view, this.motion);
+    return { view, composer, menu, size, theme, cursor, now, ...(modal && { modal: modal.view }) };
   }
 
   #plan(props: ScreenProps): { readonly modal: number } {

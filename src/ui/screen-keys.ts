@@ -27,7 +27,7 @@ export interface KeyActions {
   mode(): { readonly now: ApprovalMode; readonly mayBeAuto: boolean; set(mode: ApprovalMode): void } | undefined;
 }
 
-const armedNotice = "press ctrl+c again to quit";
+export const armedNotice = "press ctrl+c again to quit";
 
 export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions: KeyActions): void {
   screen.touch();

@@ -4,8 +4,10 @@
 import type { Runner } from "../agent/runner.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { CommandContext } from "../commands/command.ts";
+import type { Config } from "../config/config.ts";
 import type { OpenTurn, RecoveryStep, Undelivered } from "../ledger/recovery.ts";
 import type { Admission, Draft, Message, ToolCall } from "../ledger/types.ts";
+import type { LineFront } from "./line-front.ts";
 
 /** What the program may ask of the screen while it runs. */
 export interface ScreenHost {
@@ -33,6 +35,8 @@ export interface Booted {
   readonly notices: readonly string[];
   /** A project file that wants more than it may: asked once. */
   readonly trust?: { readonly question: string; readonly answer: (trusted: boolean) => Promise<readonly string[]> };
+  /** Of the config: how the screen behaves. */
+  readonly display: Pick<Config, "theme" | "motion" | "title" | "notify">;
   /** A command to run first: the list of sessions after a bare -r. */
   readonly openPicker?: string;
   /** Entered prompts of earlier sessions, newest last. */
@@ -44,6 +48,8 @@ export interface ScreenStart {
   /** Shortened with ~. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Where nothing can be drawn, or somebody listens. */
+  readonly lines?: LineFront;
   readonly prompt?: string;
   /** Rejects with a SteleError when the ledger cannot be opened: shown, then the exit code of its kind. */
   readonly boot: (host: ScreenHost) => Promise<Booted>;

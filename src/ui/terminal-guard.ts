@@ -5,6 +5,7 @@
 
 import type { KeyEvent } from "./key-event.ts";
 import { type KeyInput, openKeyInput } from "./key-input.ts";
+import { neverBlock } from "./output-pace.ts";
 
 export interface GuardOptions {
   readonly onKeys: (events: readonly KeyEvent[]) => void;
@@ -13,6 +14,9 @@ export interface GuardOptions {
   readonly onContinue: () => void;
   readonly onSignal: (signal: "SIGTERM" | "SIGHUP" | "SIGINT") => void;
   readonly onCrash: (error: unknown) => void;
+  readonly onBytes?: (bytes: Uint8Array) => void;
+  /** Written after the terminal was taken back, and before it is given away. */
+  readonly extras?: { on(): string; off(): string };
 }
 
 export interface TerminalGuard {
@@ -37,7 +41,7 @@ const stopMs = 100;
 
 export function guardTerminal(options: GuardOptions): TerminalGuard {
   const { stdin, stdout } = process;
-  const { onKeys, onResize, onContinue, onSignal, onCrash } = options;
+  const { onKeys, onResize, onContinue, onSignal, onCrash, onBytes, extras } = options;
   let isSuspended = false;
   let isLent = false;
   let isClosed = false;
@@ -47,8 +51,19 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   stdout.removeAllListeners("error");
   stdout.on("error", hangUp);
   stdout.write(resetModes);
-  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys, hasTypedAhead: true });
+  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys, onBytes, hasTypedAhead: true });
 
+  neverBlock();
+
+  function takeBack(): void {
+    neverBlock();
+    input = openKeyInput({ stdin, stdout, onKeys, onBytes });
+    stdout.write(extras?.on() ?? "");
+  }
+  function giveBack(): void {
+    input.close();
+    stdout.write(extras?.off() ?? "");
+  }
   function hangUp(): void {
     if (isGone) return;
     isGone = true;
@@ -59,7 +74,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
     if (isClosed || isGone || isLent) return;
     isSuspended = false;
     input.close();
-    input = openKeyInput({ stdin, stdout, onKeys });
+    takeBack();
     onContinue();
   };
   const listeners: readonly (readonly [NodeJS.EventEmitter, string, (reason: unknown) => void])[] = [
@@ -81,7 +96,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   function close(): void {
     if (isClosed) return;
     isClosed = true;
-    input.close();
+    giveBack();
     stdout.write(resetModes);
     for (const [emitter, name, listener] of listeners) {
       if (!lasting.has(name)) emitter.off(name, listener);
@@ -91,7 +106,7 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   return {
     suspend() {
       isSuspended = true;
-      input.close();
+      giveBack();
       process.kill(0, "SIGTSTP");
       setTimeout(() => {
         if (isSuspended) goOn();
@@ -99,13 +114,13 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
     },
     lend() {
       isLent = true;
-      input.close();
+      giveBack();
       stdout.write(resetModes);
       return () => {
         isLent = false;
         if (isClosed || isGone) return;
         stdout.write(resetModes);
-        input = openKeyInput({ stdin, stdout, onKeys });
+        takeBack();
       };
     },
     close,

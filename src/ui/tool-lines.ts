@@ -122,7 +122,7 @@ export function isEdit(tool: string): boolean {
   return tool === "edit_file" || tool === "write_file";
 }
 
-function isReading(tool: string): boolean {
+export function isReading(tool: string): boolean {
   return (
     tool === "read_file" || tool === "list_dir" || tool === "glob" || tool === "grep" || tool === "search_sessions"
   );

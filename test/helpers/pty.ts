@@ -40,6 +40,9 @@ export interface Terminal {
   resize(cols: number, rows: number): void;
   /** Rejects with the screen after `timeoutMs` (default 10,000), or as soon as the program has ended without it. */
   waitFor(condition: Condition, timeoutMs?: number): Promise<void>;
+  /** The terminal takes nothing any more, until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Visible lines, trimmed on the right. */
   screen(): readonly string[];
   /** All lines from the first one kept, the visible ones too, trimmed on the right. */
@@ -59,7 +62,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
   const { command, args = [], cwd = process.cwd(), env = {}, cols = 80, rows = 24 } = options;
   const emulator = new xterm.Terminal({ cols, rows, scrollback: 100_000, allowProposedApi: true });
   const modes = watchModes(emulator);
-  const pty = spawn(command, [...args], { name: "xterm-256color", cols, rows, cwd, env: environment(env) });
+  const own = environment(env);
+  const pty = spawn(command, [...args], { name: own["TERM"] ?? "", cols, rows, cwd, env: own });
   const output: string[] = [];
   const checks = new Set<() => void>();
   let ended: Exit | undefined;
@@ -106,6 +110,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
         checks.add(check);
         check();
       }),
+    pause: () => pty.pause(),
+    resume: () => pty.resume(),
     screen: () => lines(emulator, emulator.buffer.active.baseY, emulator.rows),
     scrollback: () => lines(emulator, 0, emulator.buffer.active.length),
     cursor: () => ({ x: emulator.buffer.active.cursorX, y: emulator.buffer.active.cursorY }),

@@ -39,4 +39,21 @@ describe("the clock of a turn", () => {
     expect(vi.getTimerCount()).toBe(0);
     screen.close();
   });
+
+  it("goes on every ten seconds where little may move, also when something else is drawn", () => {
+    const written: string[] = [];
+    const stdout = { columns: 80, rows: 24, write: (text: string) => written.push(text) };
+    const screen = new Screen({ stdout, stdin: new PassThrough() as unknown as NodeJS.ReadStream, theme: plainTheme });
+    screen.motion = "reduced";
+    screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
+    screen.dispatch(started);
+    const seconds: string[] = [];
+    for (let second = 1; second <= 25; second += 1) {
+      vi.advanceTimersByTime(1_000);
+      screen.redraw();
+      seconds.push(/running (\d+) s/.exec(written.splice(0).join(""))?.[1] ?? "none");
+    }
+    expect([...new Set(seconds)]).toEqual(["0", "10", "20"]);
+    screen.close();
+  });
 });

@@ -1,0 +1,213 @@
+// Open prompts in words and answers in lines: what is asked, and which keys a typed line stands for. The keys go to the
+// same prompts that the screen has, so what counts as an answer is decided in one place. A line that is no answer is
+// none: it is never taken for the nearest one.
+import type { PreviewFile } from "../commands/command.ts";
+import type { ApprovalState } from "./approval-state.ts";
+import { madeCall } from "./block.ts";
+import { type KeyEvent, key } from "./key-event.ts";
+import { callWords, oneLine, textWords } from "./line-words.ts";
+import type { PickerItem, PickerState } from "./picker-state.ts";
+import type { PreviewState } from "./preview-state.ts";
+import { type DecideState, isOpenCall } from "./recovery.ts";
+import { reveal } from "./sanitize.ts";
+import type { ModalView } from "./screen-view.tsx";
+import { lineText } from "./styled-line.ts";
+
+/** Of a list; words narrow it down to the others. */
+const maxListed = 20;
+
+export function questionWords(view: ModalView): readonly string[] {
+  switch (view.kind) {
+    case "approval":
+      return approvalWords(view.state);
+    case "picker":
+      return pickerWords(view);
+    case "confirm":
+      return [...textWords(`question: ${view.question}`), "answer y or n"];
+    case "decide":
+      return decideWords(view.state);
+    case "preview":
+      return view.state.diff ? diffWords(view.state) : previewWords(view.state);
+    case "wait":
+      return [`waiting: ${oneLine(view.wait.title)}`, "type 0 to wait no longer; the command goes on"];
+    default:
+      return ["a list is open that needs the screen; type 0 to leave it"];
+  }
+}
+
+/** Undefined: the line is no answer to this. */
+export function answerKeys(view: ModalView, line: string): readonly KeyEvent[] | undefined {
+  const words = line.trim();
+  switch (view.kind) {
+    case "approval":
+      return approvalKeys(view.state, words);
+    case "picker":
+      return pickerKeys(view.state, words);
+    case "confirm":
+      return confirmKeys(words.toLowerCase());
+    case "decide":
+      return decideKeys(view.state, words);
+    case "preview":
+      return view.state.diff
+        ? [key("escape"), ...(previewKeys(view.state, words) ?? [])]
+        : previewKeys(view.state, words);
+    default:
+      return words === "0" ? [key("escape")] : undefined;
+  }
+}
+
+// ---- approval ----
+
+function approvalWords({ request, choices, explanation }: ApprovalState): readonly string[] {
+  if (explanation !== undefined) return ["why not? type what the model should do instead; an empty line is a plain no"];
+  const rule = reveal(request.rule ?? "").replaceAll("\n", "\\n");
+  const answers = {
+    once: "y for yes, this once",
+    always: `a for always, which allows ${rule}`,
+    no: "n for no",
+    "no-because": "t and a reason for no",
+  };
+  const [first = "", ...more] = reveal(request.body).split("\n");
+  return [
+    `approval needed: ${oneLine(request.tool)}: ${first}`,
+    ...more,
+    `because: ${oneLine(request.reason)}`,
+    `answer ${choices.map((choice) => answers[choice]).join("; ")}`,
+  ];
+}
+
+function approvalKeys({ explanation }: ApprovalState, words: string): readonly KeyEvent[] | undefined {
+  if (explanation !== undefined) return words === "" ? [key("enter")] : [typed(words), key("enter")];
+  const short = { yes: "y", always: "a", no: "n" }[words.toLowerCase()] ?? words.toLowerCase();
+  if (["y", "a", "n", "t"].includes(short)) return [typed(short)];
+  const reason = /^t\s+(\S.*)$/i.exec(words)?.[1];
+  return reason === undefined ? undefined : [typed("t"), typed(reason), key("enter")];
+}
+
+function confirmKeys(words: string): readonly KeyEvent[] | undefined {
+  if (words === "y" || words === "yes") return [typed("y")];
+  return words === "n" || words === "no" || words === "0" ? [typed("n")] : undefined;
+}
+
+// ---- lists ----
+
+function pickerWords({ state, title, empty }: Extract<ModalView, { kind: "picker" }>): readonly string[] {
+  const { matches, query } = state;
+  const shown = matches.slice(0, maxListed).map(itemWords);
+  const found = query === "" ? "" : `, ${matches.length} found for ${oneLine(query)}`;
+  const more = matches.length > maxListed ? [`${matches.length - maxListed} more: type words to narrow the list`] : [];
+  const none = matches.length === 0 ? [oneLine(empty) || "nothing"] : [];
+  return [
+    `choose: ${oneLine(title)}${found}`,
+    ...shown,
+    ...none,
+    ...more,
+    "type a number to choose, words to search, 0 to leave",
+  ];
+}
+
+function itemWords({ label, detail = "" }: PickerItem, index: number): string {
+  const more = oneLine(detail);
+  return `${index + 1}: ${oneLine(label)}${more === "" ? "" : `, ${more}`}`;
+}
+
+function pickerKeys({ matches }: PickerState<PickerItem>, words: string): readonly KeyEvent[] | undefined {
+  if (words === "0") return [key("c", { ctrl: true })];
+  const at = numberOf(words, Math.min(matches.length, maxListed));
+  if (at !== undefined) return [key("home"), ...downTo(at), key("enter")];
+  return words === "" || /^\d+$/.test(words) ? undefined : [key("u", { ctrl: true }), typed(words)];
+}
+
+function decideWords(state: DecideState): readonly string[] {
+  const { turn, call, options } = state;
+  const about = call
+    ? [callWords(madeCall(call), call.state), call.state === "running" ? runsOn : whatBecame]
+    : turnWords(state);
+  return [
+    ...about,
+    ...options.map(({ label }, index) => `${index + 1}: ${label}`),
+    `type a number to choose, 0 ${call ? "to go back" : "for later"}`,
+    ...(call || !turn.draft ? [] : ["the half answer is not part of the conversation"]),
+  ];
+}
+
+const runsOn = "It was started before the crash, and has not ended.";
+const whatBecame = "What became of it? Look at the world first: only you can know.";
+
+function turnWords({ turn: { admission, session, calls, draft } }: DecideState): readonly string[] {
+  const title = session.title === undefined ? "" : ` of ${oneLine(session.title)}`;
+  return [
+    `decision needed: a turn${title} was interrupted: ${oneLine(admission.summary)}`,
+    ...calls.map((call) => {
+      const evidence = call.evidence ?? (isOpenCall(call) ? "no end recorded" : "");
+      return callWords(madeCall(call), `${call.state}${evidence === "" ? "" : `, ${evidence}`}`);
+    }),
+    ...(draft && draft.text.trim() !== "" ? [`half answer: ${oneLine(draft.text.slice(-maxDraft))}`] : []),
+  ];
+}
+
+const maxDraft = 500;
+
+function decideKeys({ options }: DecideState, words: string): readonly KeyEvent[] | undefined {
+  if (words === "0") return [key("escape")];
+  const at = numberOf(words, options.length);
+  if (at === undefined) return undefined;
+  // Nothing may be selected: up to the first one from wherever it is.
+  return [...options.map(() => key("up")), ...downTo(at), key("enter")];
+}
+
+function previewWords({ title, files, ticked }: PreviewState): readonly string[] {
+  return [
+    `files: ${oneLine(title)}`,
+    ...files.map((file, index) => `${index + 1}: ${fileWords(file, ticked.has(index))}`),
+    `${ticked.size} of ${files.length} would change. Type a number to choose or leave out a file, d and a number for its ` +
+      "changes, all, apply to do it, or 0 to change nothing",
+  ];
+}
+
+function fileWords(file: PreviewFile, isTicked: boolean): string {
+  return [
+    `${oneLine(file.path)}: ${file.obstacle !== undefined ? "cannot be chosen" : isTicked ? "chosen" : "not chosen"}`,
+    `${file.added} lines added`,
+    `${file.removed} removed`,
+    ...(file.obstacle === undefined ? [] : [oneLine(file.obstacle)]),
+    ...(file.action === "remove" ? ["is removed"] : []),
+    ...(file.action === "create" ? ["comes back"] : []),
+    ...(file.isSuspected ? ["changed by a command"] : []),
+    ...(file.isMerged ? ["merged with your change"] : []),
+  ].join(", ");
+}
+
+function diffWords({ files, selected, diff }: PreviewState): readonly string[] {
+  return [
+    `changes of ${oneLine(files[selected]?.path ?? "")}:`,
+    ...(diff?.rows ?? []).map((row) => lineText(row).trimEnd()),
+    "an empty line goes back to the list",
+  ];
+}
+
+function previewKeys({ files }: PreviewState, words: string): readonly KeyEvent[] | undefined {
+  const lower = words.toLowerCase();
+  if (lower === "0") return [key("escape")];
+  if (lower === "all") return [key("home"), typed("a")];
+  // Moving shows that it is meant: after stray text enter alone does not count.
+  if (lower === "apply") return [key("home"), key("enter")];
+  const at = numberOf(lower.replace(/^d\s*/, ""), files.length);
+  return at === undefined ? undefined : [key("home"), ...downTo(at), typed(lower.startsWith("d") ? "d" : " ")];
+}
+
+// ---- keys ----
+
+function typed(text: string): KeyEvent {
+  return { kind: "text", text };
+}
+
+/** `3` is 2 where there are at least three. */
+function numberOf(words: string, count: number): number | undefined {
+  const number = /^\d{1,6}$/.test(words) ? Number(words) : 0;
+  return number >= 1 && number <= count ? number - 1 : undefined;
+}
+
+function downTo(index: number): readonly KeyEvent[] {
+  return Array.from({ length: index }, () => key("down"));
+}

@@ -1,0 +1,9 @@
+// The config of a workplace, as a person would have written it.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Workplace } from "./stele.ts";
+
+export function writeConfig({ home }: Workplace, config: object): void {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, "config.json"), JSON.stringify(config));
+}
