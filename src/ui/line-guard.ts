@@ -23,7 +23,7 @@ export function guardLines(
   let isClosed = false;
   let isGone = false;
   let isLent = false;
-  const read = lineReader(onLine);
+  const { read, flush } = lineReader(onLine);
   const hangUp = (): void => {
     if (!isGone) onSignal("SIGHUP");
     isGone = true;
@@ -32,6 +32,11 @@ export function guardLines(
     if (isLent) return;
     if (isClosed) onSignal("SIGINT");
     else onInterrupt();
+  };
+  const end = (): void => {
+    if (isClosed || isGone) return;
+    flush();
+    onEnd();
   };
   const listeners: readonly Listener[] = [
     [process, "SIGTERM", () => onSignal("SIGTERM")],
@@ -42,7 +47,7 @@ export function guardLines(
     [stdout, "error", hangUp],
     [stderr, "error", hangUp],
     [stdin, "error", hangUp],
-    [stdin, "end", () => !isClosed && !isGone && onEnd()],
+    [stdin, "end", end],
   ];
   stdout.removeAllListeners("error");
   neverBlock();
@@ -53,6 +58,7 @@ export function guardLines(
     stdin.resume();
   };
   const give = (): void => {
+    flush();
     stdin.off("data", read);
     stdin.pause();
     stdin.unref();
@@ -81,13 +87,33 @@ export function guardLines(
   };
 }
 
-/** Bytes in, whole lines out. */
-function lineReader(onLine: (line: string) => void): (bytes: Buffer) => void {
+/** In ms: nobody types two lines within that. What is pasted comes like this, and is one text. */
+const burstMs = 20;
+
+/** Bytes in, whole lines out; lines that come together are one text of several lines. */
+function lineReader(onLine: (line: string) => void): LineReader {
   const utf8 = new StringDecoder("utf8");
   let rest = "";
-  return (bytes) => {
+  let burst: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    const lines = burst;
+    burst = [];
+    if (lines.length > 0) onLine(lines.join("\n"));
+  };
+  const read = (bytes: Buffer): void => {
     const lines = (rest + utf8.write(bytes)).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) onLine(line.replace(/\r$/, ""));
+    burst.push(...lines.map((line) => line.replace(/\r$/, "")));
+    clearTimeout(timer);
+    timer = setTimeout(flush, burstMs);
   };
+  return { read, flush };
+}
+
+interface LineReader {
+  readonly read: (bytes: Buffer) => void;
+  /** What came is told at once. */
+  readonly flush: () => void;
 }

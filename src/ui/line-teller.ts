@@ -29,6 +29,7 @@ export class LineTeller {
   #modal: Modal | undefined;
   #question = "";
   #isBroken = false;
+  #untold = 0;
   /** Of the turn that runs, or of the one that just ended. */
   #turn: { readonly admission: AdmissionId; readonly since: number } | undefined;
 
@@ -54,6 +55,11 @@ export class LineTeller {
     this.#isBroken = true;
   }
 
+  /** A turn may be over before it was ever told. */
+  hear(event: { readonly type: string; readonly admission?: unknown }): void {
+    if (event.type === "turn-settled" && event.admission !== this.#turn?.admission) this.#untold += 1;
+  }
+
   /** This text was just typed: its echo stands there already. */
   knows({ buffer }: ComposerState): void {
     this.#buffer = buffer;
@@ -67,10 +73,12 @@ export class LineTeller {
   #turnWords(view: ViewState): readonly string[] {
     const { turn } = view;
     const last = this.#turn;
-    if (last?.admission === turn?.admission) return [];
-    this.#turn = turn && { admission: turn.admission, since: turn.since };
     const saved = view.problem ? `NOT SAVED: ${oneLine(view.problem.message)}` : "saved";
-    const ended = last ? [`turn ended after ${elapsed(view.now - last.since)}, ${saved}`] : [];
+    const untold = Array.from({ length: this.#untold }, () => `turn ended, ${saved}`);
+    this.#untold = 0;
+    if (last?.admission === turn?.admission) return untold;
+    this.#turn = turn && { admission: turn.admission, since: turn.since };
+    const ended = last ? [`turn ended after ${elapsed(view.now - last.since)}, ${saved}`, ...untold] : untold;
     return turn ? [...ended, "working"] : ended;
   }
 

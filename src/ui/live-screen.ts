@@ -10,6 +10,7 @@ import {
   type ComposerAction,
   type ComposerState,
   composerReducer,
+  composerText,
   createComposer,
   isComposerEmpty,
 } from "./composer-state.ts";
@@ -114,6 +115,7 @@ export class Screen {
   dispatch(action: SessionEvent | UiAction): void {
     if (action.type === "text-delta" || action.type === "reasoning-delta") this.#streamedAt = Date.now();
     this.view = viewReducer(this.#current, action);
+    this.#teller?.hear(action);
     this.#timer ??= setTimeout(() => this.paint(), streamMs);
   }
 
@@ -146,7 +148,9 @@ export class Screen {
 
   /** Text that may be wanted: a command that is typed right away takes its place. */
   offer(text: string): void {
-    this.compose({ type: "set", text });
+    // In lines it is not seen what is written: nothing of it is replaced.
+    const kept = this.#teller ? composerText(this.composer) : "";
+    this.compose({ type: "set", text: kept === "" ? text : `${kept}\n\n${text}` });
     this.#offered = this.composer;
   }
   /** What was offered is in the composer as it was. */

@@ -8,6 +8,7 @@ import { themeFor } from "./locale.ts";
 import type { Background } from "./palette.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
 import { showsTitle, TerminalExtras } from "./terminal-extras.ts";
+import { wantsColor } from "./theme.ts";
 
 export class Notices {
   readonly extras: TerminalExtras;
@@ -34,7 +35,7 @@ export class Notices {
   /** Behind the first frame. */
   ask(): void {
     const { env, lines } = this.#start;
-    if (!lines && mayAsk(env)) this.#question.ask(process.stdout);
+    if (!lines && mayAsk(env) && wantsColor(env)) this.#question.ask(process.stdout);
   }
 
   /** Resolves when no answer is on its way any more. */

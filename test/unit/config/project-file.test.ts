@@ -131,6 +131,16 @@ test("nobody is asked about a file that sets nothing of the kind", async () => {
   expect((await place.loadGood()).trust.state).toBe("not-needed");
 });
 
+test("how a person's terminal behaves is a person's: a project sets none of it before it is trusted", async () => {
+  const place = testPlace();
+  place.writeProject({ theme: "light", motion: "reduced", title: false, notify: "desktop" });
+  const { config, ignored, trust } = await place.loadGood();
+  expect(config).toMatchObject({ theme: "auto", motion: "full", title: true, notify: "off" });
+  expect(ignored.map(({ key }) => key)).toEqual(["theme", "motion", "title", "notify"]);
+  await answer(place, trust, "trusted");
+  expect((await place.loadGood()).config).toMatchObject({ theme: "light", motion: "reduced", title: false });
+});
+
 test("a bad value of a key that is taken stops, one of a key that is not does not", async () => {
   const place = testPlace();
   const file = place.writeProject({ theme: "blue", approval: { deny: [1] } });

@@ -75,7 +75,7 @@ describe("the question", () => {
         ...decoder.push(bytes(`a${light.slice(0, cut)}`)),
         ...decoder.push(bytes(`${light.slice(cut)}b`)),
       ];
-      expect(events.map((event) => (event.kind === "text" ? event.text : event)).join("")).toBe("ab");
+      expect(events.map((event) => (event.kind === "text" ? event.text : event.kind)).join("")).toBe("ab");
     }
   });
 });

@@ -107,6 +107,16 @@ describe("what is said", () => {
     expect(said()).toEqual([]);
   });
 
+  it("has an end for each turn, also where all of it came at once", () => {
+    const { screen, said } = opened();
+    for (let turn = 0; turn < 2; turn += 1) {
+      screen.dispatch(started);
+      screen.dispatch(answer(9, "so"));
+      screen.dispatch(settled());
+      expect(said()).toEqual(["answer: so", "turn ended, saved"]);
+    }
+  });
+
   it("says when it is not saved, and that a turn waits", () => {
     const { screen, said } = opened();
     screen.dispatch(started);
@@ -296,6 +306,9 @@ describe("lines", () => {
     expect(entered).toEqual(["something else", "what I wrote"]);
     entry.line("/send");
     expect(said()).toEqual(["there is nothing to send"]);
+    screen.offer("one");
+    screen.offer("another");
+    expect(composerText(screen.composer)).toBe("one\n\nanother");
   });
 
   it("end with ctrl+c by stopping, and by quitting only when it is pressed again", () => {
