@@ -65,7 +65,7 @@ export class Screen {
   theme: Theme;
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
-  /** What is on the screen, or will be, may be another one. */
+  /** Something is drawn or told now. */
   onPainted: () => void = () => {};
   motion: Motion = "full";
   readonly #stdout: TerminalOutput;
@@ -106,6 +106,10 @@ export class Screen {
 
   get size(): { columns: number; rows: number } {
     return { columns: this.#stdout.columns || 80, rows: this.#stdout.rows || 24 };
+  }
+  /** What is written is not seen as it stands: it is told. */
+  get isInLines(): boolean {
+    return this.#teller !== undefined;
   }
   get modal(): Modal | undefined {
     return this.#modals[0];
@@ -212,9 +216,9 @@ export class Screen {
     this.#timer = undefined;
     this.view = this.#current;
     this.#noteComposed();
-    this.onPainted();
     if (this.#isLent) return;
     if (this.#isOpen && this.#pace.isBehind(() => this.paint())) return this.#leaveOut();
+    this.onPainted();
     if (this.#teller) return this.#tell(this.#teller);
     this.#wind();
     const { blocks } = this.view;

@@ -38,8 +38,9 @@ export class TerminalExtras {
 
   /** What has to be written after the terminal came back. */
   on(): string {
+    const push = this.#isOn ? "" : pushTitle;
     this.#isOn = true;
-    const title = this.#title === undefined ? "" : pushTitle + titleSequence(this.#title);
+    const title = this.#title === undefined ? "" : push + titleSequence(this.#title);
     return title + (this.#wantsFocus ? focusOn : "");
   }
 

@@ -37,8 +37,9 @@ export class UnsentText {
     const screen = this.#screen;
     if (draft === undefined) return this.#keeper.open(conversation, undefined);
     const words = `unsent text of ${agoWords(Date.now() - draft.at)}`;
-    if (isComposerEmpty(screen.composer)) {
-      screen.compose({ type: "set", text: draft.text });
+    if (isComposerEmpty(screen.composer) || screen.isInLines) {
+      if (screen.isInLines) screen.offer(draft.text);
+      else screen.compose({ type: "set", text: draft.text });
       screen.print(note(`${words} restored`));
       return this.#keeper.open(conversation, draft);
     }

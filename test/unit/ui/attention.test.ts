@@ -127,6 +127,8 @@ describe("the title", () => {
     look(running());
     expect(written).toEqual([]);
     expect(extras.on()).toBe("\x1b[22;0t\x1b]2;↻ stele · fix  it · ~/code\x07");
+    // Stopped and gone on with, nobody has taken it off the stack.
+    expect(extras.on()).toBe("\x1b]2;↻ stele · fix  it · ~/code\x07");
   });
 
   it.each([
