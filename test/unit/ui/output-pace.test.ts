@@ -33,7 +33,12 @@ class Stopped extends Writable {
 
 function stopped(): { stdout: Stopped; screen: Screen } {
   const stdout = new Stopped();
-  const screen = new Screen({ stdout, stdin: new PassThrough() as unknown as NodeJS.ReadStream, theme: plainTheme });
+  const screen = new Screen({
+    stdout,
+    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
+    theme: plainTheme,
+    wrapsCursorRow: false,
+  });
   screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
   screen.dispatch(started);
   screen.paint();

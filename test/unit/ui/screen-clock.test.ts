@@ -43,7 +43,12 @@ describe("the clock of a turn", () => {
   it("goes on every ten seconds where little may move, also when something else is drawn", () => {
     const written: string[] = [];
     const stdout = { columns: 80, rows: 24, write: (text: string) => written.push(text) };
-    const screen = new Screen({ stdout, stdin: new PassThrough() as unknown as NodeJS.ReadStream, theme: plainTheme });
+    const screen = new Screen({
+      stdout,
+      stdin: new PassThrough() as unknown as NodeJS.ReadStream,
+      theme: plainTheme,
+      wrapsCursorRow: false,
+    });
     screen.motion = "reduced";
     screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
     screen.dispatch(started);
