@@ -12,7 +12,7 @@ import type { TurnContext } from "./agent/turn-context.ts";
 import type { CommandContext, FreeContext, Settings } from "./commands/command.ts";
 import type { Config } from "./config/config.ts";
 import { type Home, resolveHome } from "./config/home.ts";
-import { type LoadedConfig, loadConfig } from "./config/load-config.ts";
+import { type ConfigRequest, type LoadedConfig, loadConfig } from "./config/load-config.ts";
 import { rememberTrust } from "./config/trust.ts";
 import { updateConfig } from "./config/update-config.ts";
 import { AsyncSessionDB } from "./ledger/async-session-db.ts";
@@ -288,7 +288,7 @@ export class Program {
   async #reload(): Promise<void> {
     const { model } = this.#flags;
     const flags = model === undefined ? {} : { model };
-    const loaded = await loadConfig({ home: this.home, cwd: this.cwd, env: this.#env, flags });
+    const loaded = await loadConfig({ home: this.home, cwd: this.cwd, env: this.#env, flags, keyIssues });
     if (loaded.ok) this.#loaded = loaded;
   }
 
@@ -327,6 +327,7 @@ export async function openProgram(options: {
     cwd,
     env,
     flags: { ...(flags.model !== undefined && { model: flags.model }) },
+    keyIssues,
   });
   if (!loaded.ok) throw new UsageError(loaded.problem, loaded.hint);
   const db = new AsyncSessionDB({ path: home.ledgerFile, program: "stele" });
@@ -342,3 +343,7 @@ function requireFolder(cwd: string, flag: string | undefined): void {
 function routeName(route: ModelRoute): string {
   return `${route.provider}/${route.model}`;
 }
+
+/** The screen knows what keys there are: loaded only where somebody chose some. */
+const keyIssues: NonNullable<ConfigRequest["keyIssues"]> = async (keys) =>
+  Object.keys(keys).length === 0 ? [] : (await import("./ui/key-settings.ts")).keyIssues(keys);

@@ -12,6 +12,9 @@ export type Motion = (typeof MOTIONS)[number];
 export const NOTIFIES = ["off", "bell", "desktop"] as const;
 export type NotifyName = (typeof NOTIFIES)[number];
 
+/** Chords by the action they are bound to, instead of those that it has by itself. */
+export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
+
 export interface Config {
   /** `provider/model` or an alias; absent: the first that can be used. */
   readonly model?: string;
@@ -27,6 +30,7 @@ export interface Config {
   readonly title: boolean;
   /** When a long turn ends or asks. */
   readonly notify: NotifyName;
+  readonly keys: KeySettings;
   /** Files of the project that the model is told, relative to its folder. */
   readonly contextFiles: readonly string[];
 }
@@ -41,6 +45,7 @@ export const DEFAULTS: Config = {
   motion: "full",
   title: true,
   notify: "off",
+  keys: {},
   contextFiles: ["AGENTS.md"],
 };
 
@@ -67,6 +72,7 @@ export interface ConfigLayer {
   readonly motion?: Motion | undefined;
   readonly title?: boolean | undefined;
   readonly notify?: NotifyName | undefined;
+  readonly keys?: KeySettings | undefined;
   readonly contextFiles?: readonly string[] | undefined;
 }
 
@@ -92,6 +98,7 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     motion: layer.motion ?? config.motion,
     title: layer.title ?? config.title,
     notify: layer.notify ?? config.notify,
+    keys: { ...config.keys, ...layer.keys },
     contextFiles: layer.contextFiles ?? config.contextFiles,
   };
 }

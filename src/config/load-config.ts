@@ -3,11 +3,20 @@
 // this paints early in both cases. A bad file is an answer, never an exception.
 import path from "node:path";
 import type { ApprovalMode } from "../ledger/types.ts";
-import { applyLayer, type Config, type ConfigLayer, DEFAULTS, DEFAULTS_AS_WRITTEN, type ThemeName } from "./config.ts";
+import {
+  applyLayer,
+  type Config,
+  type ConfigLayer,
+  DEFAULTS,
+  DEFAULTS_AS_WRITTEN,
+  type KeySettings,
+  type ThemeName,
+} from "./config.ts";
 import type { Home } from "./home.ts";
 import { type Failure, readJsonFile } from "./json-file.ts";
 import { findProjectFile } from "./project-file.ts";
 import type { Ignored } from "./project-layer.ts";
+import type { ConfigIssue } from "./schema.ts";
 import { listSources, type Sources, type WrittenLayer } from "./sources.ts";
 import { type ProjectIdentity, type TrustAnswer, trustOf } from "./trust.ts";
 
@@ -16,6 +25,8 @@ export interface ConfigRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
+  /** What is wrong with the keys that were chosen; of the screen, which knows the actions. Absent: not looked at. */
+  readonly keyIssues?: (keys: KeySettings) => Promise<readonly ConfigIssue[]>;
 }
 
 export interface ConfigFlags {
@@ -49,7 +60,7 @@ interface FoundProject {
 }
 
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
-  const person = await readPersonLayers(request.home.configFile);
+  const person = await readPersonLayers(request.home.configFile, request.keyIssues);
   if (!person.ok) return person;
   const mode = inForce(person.layers).approval.mode;
   const project = await readProject(request, mode);
@@ -71,7 +82,10 @@ function inForce(layers: readonly Layer[]): Config {
   return layers.reduce((config, { layer }) => applyLayer(config, layer), DEFAULTS);
 }
 
-async function readPersonLayers(file: string): Promise<{ readonly ok: true; readonly layers: Layer[] } | Failure> {
+async function readPersonLayers(
+  file: string,
+  keyIssues: ConfigRequest["keyIssues"],
+): Promise<{ readonly ok: true; readonly layers: Layer[] } | Failure> {
   const read = await readJsonFile(file);
   if (!read.ok) return read;
   if (!read.isThere) return { ok: true, layers: [] };
@@ -80,7 +94,8 @@ async function readPersonLayers(file: string): Promise<{ readonly ok: true; read
     import("./config-issues.ts"),
   ]);
   const checked = checkConfig(read.value);
-  if (!checked.ok) return describeIssues(file, read.value, checked.issues);
+  const issues = checked.ok ? ((await keyIssues?.(checked.layer.keys ?? {})) ?? []) : checked.issues;
+  if (!checked.ok || issues.length > 0) return describeIssues(file, read.value, issues);
   return { ok: true, layers: [{ from: "config file", file, layer: checked.layer, written: read.value }] };
 }
 

@@ -30,7 +30,7 @@ export function readProjectLayer(
   value: unknown,
   { mode, isTrusted }: { readonly mode: ApprovalMode; readonly isTrusted: boolean },
 ): ProjectLayer | Failure {
-  const unknown = unknownKeys(value);
+  const unknown = new Map([...unknownKeys(value), ...personsKeys(value)]);
   const known = withoutKeys(value, [...unknown.keys()]);
   const withheld = keysThatNeedTrust(known, mode);
   const written = isTrusted ? known : withoutKeys(known, [...withheld.keys()]);
@@ -52,6 +52,12 @@ function unknownKeys(value: unknown): KeysAndReasons {
   const checked = checkConfig(value);
   const issues = checked.ok ? [] : checked.issues.filter(({ kind }) => kind === "unknown-key");
   return new Map(issues.map((issue) => [issue.path, describeIssue(issue, value)]));
+}
+
+/** What no folder sets, trusted or not. */
+function personsKeys(value: unknown): KeysAndReasons {
+  if (!keysOf(value).includes("keys")) return new Map();
+  return new Map([[["keys"], "keys are set in your own config file only"]]);
 }
 
 function keysThatNeedTrust(value: unknown, mode: ApprovalMode): KeysAndReasons {

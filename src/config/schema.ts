@@ -17,6 +17,7 @@ const AN_INTERVAL = 'a time of at least 1s, like "30s" or "1h30m"';
 const A_COUNT = "a whole number of at least 1";
 const AN_AMOUNT = "a number above 0, in US dollars";
 const A_NAME = "a name without spaces and slashes that begins with a letter or a digit; the name guide is taken";
+const KEYS = 'a key like "ctrl+x", a list of keys, or [] for none';
 const A_RELATIVE_FILE = 'the name of a file inside the folder, like "AGENTS.md"';
 
 const text = (allowed: string, fits: (value: string) => boolean = (value) => value.trim() !== "") =>
@@ -87,6 +88,10 @@ const configFile = z.strictObject(
     motion: z.enum(MOTIONS, oneOf(MOTIONS)).exactOptional(),
     title: z.boolean("true or false").exactOptional(),
     notify: z.enum(NOTIFIES, oneOf(NOTIFIES)).exactOptional(),
+    // What may be bound to what is the screen's to say: load-config.ts asks it.
+    keys: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())], KEYS), "an object: keys under each action")
+      .exactOptional(),
     contextFiles: z.array(text(A_RELATIVE_FILE, isInsideFolder), "a list of file names").exactOptional(),
   },
   "an object",

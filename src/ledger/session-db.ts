@@ -92,6 +92,9 @@ export interface PathWindow {
   readonly earlier: number;
 }
 
+/** Of prompts, for the up key and the search: pasted ones may have megabytes each. */
+const HISTORY_CHARACTERS = 16_000_000;
+
 export class SessionDB {
   readonly #file: OpenedFile;
   readonly #tx: Transactions;
@@ -387,9 +390,18 @@ export class SessionDB {
     return this.#tx.read((q) => q.admissions.ofSession.all(session).map(toAdmission));
   }
 
-  /** Text of the newest prompts of all conversations, oldest first. */
+  /** Text of the newest prompts of all conversations, oldest first; fewer where they are very long. */
   promptHistory(limit: number): string[] {
-    return this.#tx.read((q) => q.admissions.prompts.all(limit).reverse());
+    return this.#tx.read((q) => {
+      const found: string[] = [];
+      let characters = 0;
+      for (const prompt of q.admissions.prompts.iterate(limit)) {
+        characters += prompt.length;
+        if (characters > HISTORY_CHARACTERS) break;
+        found.push(prompt);
+      }
+      return found.reverse();
+    });
   }
 
   cancel(id: AdmissionId): Admission {

@@ -7,12 +7,14 @@ import { note } from "./block.ts";
 import { bootBlocks, bootTold } from "./boot-blocks.ts";
 import type { Conversation } from "./conversation.ts";
 import { errorWords, turnError } from "./error-words.ts";
+import { keymapOf } from "./keymap.ts";
 import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
 import { themeFor, wrapsCursorRow } from "./locale.ts";
 import { askApproval, askPick } from "./modals.ts";
 import { Notices } from "./notices.ts";
 import { taken } from "./output-pace.ts";
+import { pastingNotice } from "./pasting.ts";
 import { blockingTurn } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
 import { handleKeys, type KeyActions } from "./screen-keys.ts";
@@ -62,6 +64,7 @@ class OpenScreen {
         handleKeys(this.#screen, events, actions);
       },
       onBytes: (bytes) => this.#notices.see(bytes),
+      onPasting: (bytes) => this.#screen.dispatch(pastingNotice(bytes)),
       extras: this.#notices.extras,
       onResize: () => this.#screen.redraw(),
       onContinue: () => this.#screen.resume(),
@@ -144,6 +147,7 @@ class OpenScreen {
   ): Promise<void> {
     const { runner, open, waiting, history } = booted;
     const screen = this.#screen;
+    screen.keymap = keymapOf(booted.keys);
     this.#notices.begin(booted.display);
     screen.menu.commands = menuCommands();
     screen.compose({ type: "history", entries: [...history, ...this.#early.map(({ text }) => text)] });

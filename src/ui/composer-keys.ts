@@ -1,5 +1,5 @@
-// Which key does what in the composer; the owner asks this after its own keys, and treats enter itself.
-// Undefined: not a key of the composer. The help of these keys is made from the same table (keys-help.ts).
+// Which key does what in the composer where nobody chose others (keymap.ts); the owner asks this after its own keys,
+// and treats enter itself. Undefined: not a key of the composer. The help is made from the same table (keys-help.ts).
 import type { ComposerAction } from "./composer-state.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 
@@ -21,6 +21,15 @@ export const composerBindings = [
   { action: "text-end", keys: ["ctrl+end", "alt+>"] },
   { action: "word-left", keys: ["alt+b", "ctrl+left", "alt+left"] },
   { action: "word-right", keys: ["alt+f", "ctrl+right", "alt+right"] },
+  { action: "select-left", keys: ["shift+left"] },
+  { action: "select-right", keys: ["shift+right"] },
+  { action: "select-up", keys: ["shift+up"] },
+  { action: "select-down", keys: ["shift+down"] },
+  { action: "select-home", keys: ["shift+home"] },
+  { action: "select-end", keys: ["shift+end"] },
+  { action: "select-word-left", keys: ["alt+shift+left", "ctrl+shift+left", "ctrl+alt+shift+left"] },
+  { action: "select-word-right", keys: ["alt+shift+right", "ctrl+shift+right", "ctrl+alt+shift+right"] },
+  { action: "mark", keys: ["ctrl+space"] },
   { action: "backspace", keys: ["backspace", "ctrl+h", "shift+backspace"] },
   { action: "delete", keys: ["delete", "ctrl+d"] },
   { action: "cut-space-word-left", keys: ["ctrl+w"] },
@@ -36,20 +45,27 @@ export const composerBindings = [
 
 export type BoundAction = (typeof composerBindings)[number]["action"];
 
-const actions: ReadonlyMap<string, BoundAction> = new Map(
-  composerBindings.flatMap(({ action, keys }) => keys.map((name) => [name, action] as const)),
-);
-
-export function composerAction(event: KeyEvent): ComposerAction | undefined {
-  if (event.kind === "text") return { type: "insert", text: event.text };
-  if (event.kind === "paste") return { type: "paste", text: event.text };
-  const type = actions.get(nameOf(event));
-  return type && { type };
+/** By chord. */
+export function byChord<Action>(bindings: readonly Binding<Action>[]): ReadonlyMap<string, Action> {
+  return new Map(bindings.flatMap(({ action, keys }) => keys.map((name) => [name, action] as const)));
 }
 
-/** Terminals differ in whether ctrl+_, ctrl+/ and the signs on other keys' upper half come with shift. */
-function nameOf(event: KeyEvent & { kind: "key" }): string {
+const byDefault = byChord<BoundAction>(composerBindings);
+
+export function composerAction(event: KeyEvent, actions = byDefault): ComposerAction | undefined {
+  if (event.kind === "text") return { type: "insert", text: event.text };
+  if (event.kind === "paste") return { type: "paste", text: event.text };
+  const type = actions.get(boundName(event) ?? "");
+  return type && ({ type } as ComposerAction);
+}
+
+/**
+ * The chord that a table has. Terminals differ in whether ctrl+_, ctrl+/ and the signs on other keys' upper half come
+ * with shift.
+ */
+export function boundName(event: KeyEvent): string | undefined {
+  if (event.kind !== "key") return undefined;
   if (event.ctrl && !event.alt && (event.name === "_" || event.name === "/" || event.name === "-")) return "ctrl+_";
   const isSign = event.name.length === 1 && !/[a-z]/.test(event.name);
-  return chord(isSign ? { ...event, shift: false } : event) ?? "";
+  return chord(isSign ? { ...event, shift: false } : event);
 }

@@ -2,6 +2,7 @@
 // cursor. Looks only at the lines inside that window. One column is left free behind the text, for the cursor at a
 // row's end and for spaces that hang over it.
 import type { Buffer, Cell, Line, LineStack } from "./composer-buffer.ts";
+import { placeOf, type Range } from "./composer-selection.ts";
 import { reveal } from "./sanitize.ts";
 import { cellWidth, fitGrapheme, truncate, wrapCells } from "./text-width.ts";
 
@@ -9,6 +10,8 @@ import { cellWidth, fitGrapheme, truncate, wrapCells } from "./text-width.ts";
 export interface ComposerRow {
   readonly text: string;
   readonly cursor?: CursorCell;
+  /** What is selected of it, with what stands before and behind; absent: nothing. */
+  readonly selected?: { readonly before: string; readonly text: string; readonly after: string };
 }
 
 export interface CursorCell {
@@ -82,17 +85,31 @@ export function columnAt(line: Line, { range, x }: { range: RowRange; x: number 
 }
 
 export function composerWindow(buffer: Buffer, width: number, maxRows: number): ComposerWindow {
+  return selectionWindow(buffer, width, { maxRows, selection: undefined });
+}
+
+/** With what is selected in its rows. */
+export function selectionWindow(
+  buffer: Buffer,
+  width: number,
+  { maxRows, selection }: { readonly maxRows: number; readonly selection: Range | undefined },
+): ComposerWindow {
   const limit = Math.max(1, maxRows);
   const own = rowRanges(buffer.line, width);
   const at = rowAt(own, buffer.column);
-  const ownRows = own.map((range, index) =>
-    index === at ? drawCursorRow(buffer, range, width) : plainRow(buffer, range, width),
-  );
+  const ownLine: PlacedLine = { line: buffer.line, row: selection ? placeOf(buffer).row : 0, selection };
+  const ownRows = own.map((range, index) => ({
+    ...plainRow(ownLine, range, width),
+    ...(index === at && drawCursorRow(buffer, range, width)),
+  }));
   const above = [
-    ...stackRows(buffer.above, width, { limit: limit - at, direction: "up" }).reverse(),
+    ...stackRows({ ...ownLine, stack: buffer.above }, width, { limit: limit - at, direction: "up" }).reverse(),
     ...ownRows.slice(0, at),
   ];
-  const below = [...ownRows.slice(at + 1), ...stackRows(buffer.below, width, { limit, direction: "down" })];
+  const below = [
+    ...ownRows.slice(at + 1),
+    ...stackRows({ ...ownLine, stack: buffer.below }, width, { limit, direction: "down" }),
+  ];
   // Half of the window stays below the cursor while there is text for it.
   const cursorRow = Math.min(above.length, limit - 1 - Math.min(below.length, Math.floor((limit - 1) / 2)));
   const shownBelow = below.slice(0, limit - 1 - cursorRow);
@@ -108,21 +125,50 @@ export function composerWindow(buffer: Buffer, width: number, maxRows: number): 
 
 /** Rows of a stack, nearest first, one more than `limit` at most, which tells that there are more. */
 function stackRows(
-  stack: LineStack,
+  { stack, row: ownRow, selection }: Omit<PlacedLine, "line"> & { readonly stack: LineStack },
   width: number,
   { limit, direction }: { limit: number; direction: "up" | "down" },
 ): ComposerRow[] {
   const rows: ComposerRow[] = [];
+  let row = ownRow;
   for (let each = stack; each !== undefined && rows.length <= limit; each = each.rest) {
     const { line } = each;
-    const lineRows = rowRanges(line, width).map((range) => ({ text: rowText(line, range, width) }));
+    row += direction === "up" ? -1 : 1;
+    const placed: PlacedLine = { line, row, selection };
+    const lineRows = rowRanges(line, width).map((range) => plainRow(placed, range, width));
     rows.push(...(direction === "up" ? lineRows.reverse() : lineRows).slice(0, limit + 1));
   }
   return rows;
 }
 
-function plainRow(buffer: Buffer, range: RowRange, width: number): ComposerRow {
-  return { text: rowText(buffer.line, range, width) };
+/** A line, counted from the top where something is selected. */
+interface PlacedLine {
+  readonly line: Line;
+  readonly row: number;
+  readonly selection: Range | undefined;
+}
+
+function plainRow(placed: PlacedLine, range: RowRange, width: number): ComposerRow {
+  const selected = selectedPart(placed, range, width);
+  return { text: rowText(placed.line, range, width), ...(selected && { selected }) };
+}
+
+/** A selected line end is a blank, so that an empty line is seen too. */
+function selectedPart(
+  { line, row, selection }: PlacedLine,
+  { start, end }: RowRange,
+  width: number,
+): ComposerRow["selected"] {
+  if (selection === undefined || row < selection.from.row || row > selection.to.row) return undefined;
+  const from = row === selection.from.row ? Math.max(start, selection.from.column) : start;
+  const to = row === selection.to.row ? Math.min(end, selection.to.column) : end;
+  const hasEnd = row < selection.to.row && end === line.length;
+  if (from > to || (from === to && !hasEnd)) return undefined;
+  const limit = textWidth(width);
+  const before = clipRow(shownText(line.slice(start, from), limit), limit);
+  const inside = clipRow(shownText(line.slice(from, to), limit), limit - cellWidth(before));
+  const text = hasEnd ? `${inside} ` : inside;
+  return { before, text, after: clipRow(shownText(line.slice(to, end), limit), limit - cellWidth(before + inside)) };
 }
 
 function drawCursorRow(buffer: Buffer, range: RowRange, width: number): ComposerRow {

@@ -8,16 +8,20 @@ const inlineSet = 10_000;
 
 export function insertPaste(buffer: Buffer, text: string): Buffer {
   const lines = countLines(text);
-  if (lines <= inlinePaste.lines && text.length <= inlinePaste.characters) return insertText(buffer, text);
-  return insertCells(buffer, [[{ paste: text, label: pasteLabel(text, lines) }]]);
+  const isShort = lines <= inlinePaste.lines && text.length <= inlinePaste.characters;
+  // Line ends of CR LF cannot be seen, nor be edited: such a text stays one piece.
+  if (isShort && !text.includes("\r")) return insertText(buffer, text);
+  return insertCells(buffer, [[{ paste: text, label: pasteLabel(text) }]]);
 }
 
 export function wholeText(text: string): Buffer {
   if (text.length <= inlineSet) return bufferOf(text);
-  return insertCells(emptyBuffer, [[{ paste: text, label: pasteLabel(text, countLines(text)) }]]);
+  return insertCells(emptyBuffer, [[{ paste: text, label: pasteLabel(text) }]]);
 }
 
-function pasteLabel(text: string, lines: number): string {
+/** `[42 lines]` */
+export function pasteLabel(text: string): string {
+  const lines = countLines(text);
   return lines > 1 ? `[${lines} lines]` : `[${text.length} characters]`;
 }
 

@@ -19,6 +19,8 @@ import { cellsBefore, columnAt, type RowRange, rowAt, rowRanges } from "./compos
 import { type MoveType, moveCursor } from "./composer-moves.ts";
 import { insertPaste, wholeText } from "./composer-paste.ts";
 import { addCut, type CutRing } from "./composer-ring.ts";
+import { actOnSelection, type PlainAction, type SelectAction } from "./composer-select.ts";
+import type { Mark } from "./composer-selection.ts";
 
 export interface ComposerState {
   readonly buffer: Buffer;
@@ -28,6 +30,8 @@ export interface ComposerState {
   readonly history: readonly string[];
   /** Index into `history` while one of it is shown, and the text that was left for it. */
   readonly recalled?: { readonly index: number; readonly draft: Buffer };
+  /** Where a selection begins, which ends at the cursor. */
+  readonly mark?: Mark;
   readonly ring: CutRing;
   /** What yank put in: the text before it, and which of the ring it is. Counts while `last` is "yank". */
   readonly yanked?: { readonly before: Buffer; readonly index: number };
@@ -51,6 +55,7 @@ export type ComposerAction =
   | { readonly type: "newline" | "yank" | "yank-older" | "undo" | "redo" | "clear" }
   | { readonly type: MoveType | "up" | "down" }
   | { readonly type: CutType }
+  | SelectAction
   /** Replaces the text: a draft, a prompt that came back. Can be undone. */
   | { readonly type: "set"; readonly text: string }
   /** Puts a text in place of the cells from `from` to `to`, or to the cursor: what a menu offers for them. */
@@ -87,16 +92,21 @@ export interface Submission {
 }
 
 /** Enter: sends, unless the cursor follows a `\`, which becomes a new line. */
-export function submitComposer(state: ComposerState): Submission {
+export function submitComposer(composer: ComposerState): Submission {
+  const state = composerReducer(composer, { type: "unmark" });
   const { buffer } = state;
   if (buffer.line[buffer.column - 1] === "\\") {
     return { state: composerReducer(composerReducer(state, { type: "backspace" }), { type: "newline" }) };
   }
   const text = composerText(state);
-  return text.trim() === "" ? { state } : { state: composerReducer(state, { type: "clear" }), text };
+  return text.trim() === "" ? { state: composer } : { state: composerReducer(state, { type: "clear" }), text };
 }
 
 export function composerReducer(state: ComposerState, action: ComposerAction): ComposerState {
+  return actOnSelection(state, action, act);
+}
+
+function act(state: ComposerState, action: PlainAction): ComposerState {
   switch (action.type) {
     case "insert":
       return type(state, action.text);

@@ -9,9 +9,10 @@ import {
   type ComposerRow,
   type ComposerWindow,
   composerColumns,
-  composerWindow,
   defaultPrompt,
+  selectionWindow,
 } from "./composer-layout.ts";
+import { selectedRange } from "./composer-selection.ts";
 import { type ComposerState, isComposerEmpty } from "./composer-state.ts";
 import { sanitize } from "./sanitize.ts";
 import { truncate } from "./text-width.ts";
@@ -38,7 +39,7 @@ export function Composer(props: ComposerProps): ReactNode {
   const { state, width, maxRows, placeholder = "", prompt = defaultPrompt, active = true, cursor = "cell" } = props;
   const columns = composerColumns(width, prompt);
   const indent = Math.max(0, width - columns);
-  const view = composerWindow(state.buffer, columns, maxRows);
+  const view = selectionWindow(state.buffer, columns, { maxRows, selection: selectedRange(state.buffer, state.mark) });
   const own = view.rows[view.cursorRow]?.cursor;
   const real = active && cursor === "terminal";
   const ref = useTerminalCursor(real ? { x: indent + (own?.x ?? 0), y: view.cursorRow } : undefined);
@@ -79,7 +80,17 @@ function RowPrefix({ view, index, prompt, role }: Prefix): ReactNode {
 
 function RowText({ row, inverse }: { row: ComposerRow; inverse: boolean }): ReactNode {
   const { styles } = useTheme();
-  const { cursor } = row;
+  const { cursor, selected } = row;
+  // The cursor is at one end of it.
+  if (selected !== undefined) {
+    return (
+      <>
+        {selected.before}
+        <Text {...styles.cursor}>{selected.text}</Text>
+        {selected.after}
+      </>
+    );
+  }
   // An empty row still takes one line of the screen.
   if (cursor === undefined || !inverse) return <Text>{row.text || " "}</Text>;
   return (

@@ -1,6 +1,7 @@
 // Keeps the unsent text of this window in the ledger: half a second after the last change, three seconds after the
-// first one while somebody types on, and at once when it is asked to. Writes only what differs from what is stored,
-// and nothing while the ledger cannot be written. Never rejects: a draft is a convenience, and its loss no news.
+// first one while somebody types on, and at once when it is asked to; later where what is stored is long, for it is
+// written as a whole. Writes only what differs from what is stored, and nothing while the ledger cannot be written.
+// Never rejects: a draft is a convenience, and its loss no news.
 import type { ConversationId } from "../ledger/types.ts";
 
 export interface DraftKeeperOptions {
@@ -14,6 +15,8 @@ export interface DraftKeeperOptions {
 /** In ms. */
 const quiet = 500;
 const longest = 3_000;
+/** More of each for every so many characters that are stored: with 10 MB 5 s and 25 s. */
+const slower = { quiet: 2_000, longest: 400 };
 const afterFailure = 5_000;
 
 export class DraftKeeper {
@@ -57,7 +60,10 @@ export class DraftKeeper {
     if (!this.#hasChanged) this.#changedAt = now;
     this.#hasChanged = true;
     clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(quiet, this.#changedAt + longest - now), this.#pausedUntil - now);
+    const length = this.#stored?.length ?? 0;
+    const still = quiet + length / slower.quiet;
+    const left = this.#changedAt + longest + length / slower.longest - now;
+    const wait = Math.max(0, Math.min(still, left), this.#pausedUntil - now);
     this.#timer = setTimeout(() => void this.flush(), wait).unref();
   }
 

@@ -61,8 +61,11 @@ function commandOf(editor: string): string {
   return isPlain ? `exec ${editor} "$@"` : `trap : INT; ${editor} "$@"`;
 }
 
-/** Editors end a file's last line; of a text that had no line end it is taken off again. */
+/**
+ * Editors end a file's last line; of a text that had no line end it is taken off again. A text with CRs in it, as a
+ * paste may have, keeps them.
+ */
 function withoutAddedEnd(before: string, after: string): string {
-  const text = after.replace(/\r\n?/g, "\n");
-  return before.endsWith("\n") ? text : text.replace(/\n$/, "");
+  const text = before.includes("\r") ? after : after.replace(/\r\n?/g, "\n");
+  return before.endsWith("\n") ? text : text.replace(/\r?\n$/, "");
 }

@@ -41,7 +41,7 @@ export function searchHistory(screen: Screen, stored: Promise<readonly string[]>
 function take(screen: Screen, outcome: HistoryOutcome): void {
   if (outcome.kind === "cancelled") return;
   screen.compose({ type: "set", text: outcome.text });
-  const action = outcome.then && composerAction(outcome.then);
+  const action = outcome.then && composerAction(outcome.then, screen.keymap.composer);
   if (action) screen.compose(action);
 }
 

@@ -9,7 +9,7 @@ export type KeyEvent =
       readonly alt: boolean;
       readonly shift: boolean;
     }
-  /** Line ends are LF; all else is exactly what was pasted, control characters too. */
+  /** Exactly what was pasted, control characters too; its line ends: paste-bytes.ts. */
   | { readonly kind: "paste"; readonly text: string };
 
 export function key(name: string, modifiers: { ctrl?: boolean; alt?: boolean; shift?: boolean } = {}): KeyEvent {

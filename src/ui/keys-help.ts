@@ -7,7 +7,7 @@ export interface KeyHelp {
   readonly does: string;
 }
 
-const screenBindings = [
+export const screenBindings = [
   { action: "send", keys: ["enter"] },
   { action: "stop", keys: ["escape"] },
   { action: "interrupt", keys: ["ctrl+c"] },
@@ -23,57 +23,63 @@ const screenBindings = [
 
 export type ScreenKey = (typeof screenBindings)[number]["action"];
 
-const screenKeys: ReadonlyMap<string, ScreenKey> = new Map(
-  screenBindings.flatMap(({ action, keys }) => keys.map((name) => [name, action] as const)),
-);
-
-/** What a chord does outside of the text; some only in their own moment, and in the text otherwise. */
-export function screenKey(name: string | undefined): ScreenKey | undefined {
-  return name === undefined ? undefined : screenKeys.get(name);
+/** The keys in force. */
+export interface KeyTable {
+  readonly screen: readonly Binding<ScreenKey>[];
+  readonly composer: readonly Binding<BoundAction>[];
 }
 
-export const keysHelp: readonly KeyHelp[] = [
-  { keys: screen("send"), does: "send; while a turn runs: queue" },
-  { keys: `${typed("newline")}, \\ enter`, does: "new line" },
-  { keys: screen("stop"), does: "stop the turn" },
-  { keys: screen("interrupt"), does: "stop the turn, clear the text, then twice: quit" },
-  { keys: screen("quit"), does: "quit, when nothing is written" },
-  { keys: screen("mode"), does: "approval mode: plan, ask, edits" },
-  { keys: first("up", "down"), does: "move, then earlier prompts" },
-  { keys: screen("search"), does: "search the prompts of all conversations" },
-  { keys: "/", does: "commands, and what may follow them" },
-  { keys: "!, !!", does: "run a command in the shell; the model is told, or is not" },
-  { keys: "@", does: "files and folders, by any letters of their path" },
-  { keys: screen("complete"), does: "complete a command, a name, a path" },
-  { keys: screen("edit"), does: "write in your own editor ($VISUAL, $EDITOR)" },
-  { keys: screen("page"), does: "open what a tool put out, or (t) the whole conversation, in a pager" },
-  { keys: "y, a, n, t", does: "answer an approval: yes, always, no, no and tell why" },
-  { keys: "pgdn, pgup", does: "the rest of a long command or diff, before y (ctrl+d, ctrl+u too)" },
-  { keys: "space, a, d", does: "in a preview of files: tick, tick all, show what changes" },
-  { keys: first("home", "end"), does: "start and end of the line" },
-  { keys: first("text-start", "text-end"), does: "start and end of the text" },
-  { keys: first("word-left", "word-right"), does: "a word back, a word on (ctrl+left, ctrl+right too)" },
-  { keys: first("cut-space-word-left", "cut-to-start", "cut-to-end"), does: "cut a word, to the start, to the end" },
-  { keys: first("cut-word-left", "cut-word-right"), does: "cut letters of a word back, on" },
-  { keys: first("yank", "yank-older"), does: "put back what was cut, then what was cut before it" },
-  { keys: first("undo", "redo"), does: "undo and redo typing" },
-  { keys: screen("redraw"), does: "draw the screen again" },
-  { keys: screen("suspend"), does: "suspend; fg comes back" },
-  { keys: "?", does: "this list, when nothing is written" },
-];
+export const defaultTable: KeyTable = { screen: screenBindings, composer: composerBindings };
 
-function screen(action: ScreenKey): string {
-  return keysOf(screenBindings, action).map(shortName).join(", ");
-}
-
-/** All keys of one action. */
-function typed(action: BoundAction): string {
-  return keysOf(composerBindings, action).slice(0, 2).map(shortName).join(", ");
-}
-
-/** The first key of each. */
-function first(...actions: readonly BoundAction[]): string {
-  return actions.map((action) => shortName(keysOf(composerBindings, action)[0] ?? "")).join(", ");
+/** Of actions that have keys. */
+export function keysHelp(table: KeyTable): readonly KeyHelp[] {
+  const screen = (action: ScreenKey): string => keysOf(table.screen, action).map(shortName).join(", ");
+  const nth = (index: number, actions: readonly BoundAction[]): string =>
+    actions
+      .flatMap((action) => keysOf(table.composer, action)[index] ?? [])
+      .map(shortName)
+      .join(", ");
+  const first = (...actions: readonly BoundAction[]): string => nth(0, actions);
+  const also = (...actions: readonly BoundAction[]): string => {
+    const others = nth(1, actions);
+    return others === "" ? "" : ` (${others} too)`;
+  };
+  const rows = [
+    { keys: screen("send"), does: "send; while a turn runs: queue" },
+    { keys: [...keysOf(table.composer, "newline").slice(0, 2), "\\ enter"].join(", "), does: "new line" },
+    { keys: screen("stop"), does: "stop the turn" },
+    { keys: screen("interrupt"), does: "stop the turn, clear the text, then twice: quit" },
+    { keys: screen("quit"), does: "quit, when nothing is written" },
+    { keys: screen("mode"), does: "approval mode: plan, ask, edits" },
+    { keys: first("up", "down"), does: "move, then earlier prompts" },
+    { keys: screen("search"), does: "search the prompts of all conversations" },
+    { keys: "/", does: "commands, and what may follow them" },
+    { keys: "!, !!", does: "run a command in the shell; the model is told, or is not" },
+    { keys: "@", does: "files and folders, by any letters of their path" },
+    { keys: screen("complete"), does: "complete a command, a name, a path" },
+    { keys: screen("edit"), does: "write in your own editor ($VISUAL, $EDITOR)" },
+    { keys: screen("page"), does: "open what a tool put out, or (t) the whole conversation, in a pager" },
+    { keys: "y, a, n, t", does: "answer an approval: yes, always, no, no and tell why" },
+    { keys: "pgdn, pgup", does: "the rest of a long command or diff, before y (ctrl+d, ctrl+u too)" },
+    { keys: "space, a, d", does: "in a preview of files: tick, tick all, show what changes" },
+    { keys: first("home", "end"), does: "start and end of the line" },
+    { keys: first("text-start", "text-end"), does: "start and end of the text" },
+    { keys: first("word-left", "word-right"), does: `a word back, a word on${also("word-left", "word-right")}` },
+    { keys: first("select-left", "select-right"), does: "select letters" },
+    {
+      keys: first("select-word-left"),
+      does: ["select a word back", ...keysOf(table.composer, "select-word-right").slice(0, 1)].join("; on: "),
+    },
+    { keys: first("mark"), does: "every move selects from here on; esc ends it" },
+    { keys: first("cut-space-word-left", "cut-to-start", "cut-to-end"), does: "cut a word, to the start, to the end" },
+    { keys: first("cut-word-left", "cut-word-right"), does: "cut letters of a word back, on" },
+    { keys: first("yank", "yank-older"), does: "put back what was cut, then what was cut before it" },
+    { keys: first("undo", "redo"), does: "undo and redo typing" },
+    { keys: screen("redraw"), does: "draw the screen again" },
+    { keys: screen("suspend"), does: "suspend; fg comes back" },
+    { keys: "?", does: "this list, when nothing is written" },
+  ];
+  return rows.filter(({ keys }) => keys !== "");
 }
 
 function keysOf<Action>(bindings: readonly Binding<Action>[], action: Action): readonly string[] {

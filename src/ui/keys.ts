@@ -3,18 +3,21 @@
 // throws; a sequence that is not understood is swallowed whole and never becomes text.
 // The owner calls flush() about 50 ms after a read that left `pendingEscape` (a lone ESC is then the key), and after
 // a second or more of silence while `pendingPaste` (the end marker was lost). Late bytes of a split sequence still
-// complete it: nobody types `ESC [ 1 ;`.
+// complete it: nobody types `ESC [ 1 ;`. What comes in one read with a late end marker, before it, is paste too.
 import { type KeyEvent, key } from "./key-event.ts";
 import { decodeCsi, decodeSs3 } from "./key-sequences.ts";
+import { pastedText } from "./paste-bytes.ts";
 
 export interface KeyDecoder {
   push(bytes: Uint8Array): readonly KeyEvent[];
   flush(): readonly KeyEvent[];
   readonly pendingEscape: boolean;
   readonly pendingPaste: boolean;
+  /** A paste was closed by flush, and its end marker may still come. */
+  readonly pendingEnd: boolean;
 }
 
-const pasteStart = "200~";
+const pasteStart = "\x1b[200~";
 const pasteEnd = "\x1b[201~";
 const textRun = /[^\x00-\x1f\x7f-\x9f]+/y;
 const csi = /\x1b\[(?:\[[\x20-\x7e]|(?!\[)([\x30-\x3f]*)([\x20-\x2f][\x20-\x3f]*)?([\x40-\x7e]))/y;
@@ -30,10 +33,32 @@ export function createKeyDecoder(): KeyDecoder {
   let buffer = "";
   let inString = false;
   let paste: string[] | undefined;
+  /** A paste was closed without its end marker: what had come of that one. */
+  let lateEnd: string | undefined;
 
   function push(bytes: Uint8Array): readonly KeyEvent[] {
-    buffer += utf8.decode(bytes, { stream: true });
-    return read();
+    const text = utf8.decode(bytes, { stream: true });
+    const late = lateEnd === undefined ? undefined : readLate(lateEnd, buffer + text);
+    if (late === undefined) buffer += text;
+    else buffer = late.rest;
+    return late === undefined || late.text === "" ? read() : [pasteEvent(late.text), ...read()];
+  }
+
+  /** What is paste still, and what is not. Half a marker that nothing completes was text. */
+  function readLate(begun: string, text: string): { text: string; rest: string } {
+    const all = begun + text;
+    const end = all.indexOf(pasteEnd);
+    const start = all.indexOf(pasteStart);
+    if (end !== -1 && (start === -1 || end < start)) {
+      lateEnd = undefined;
+      return { text: all.slice(0, end), rest: all.slice(end + pasteEnd.length) };
+    }
+    if (begun !== "" && pasteEnd.startsWith(all)) {
+      lateEnd = all;
+      return { text: "", rest: "" };
+    }
+    lateEnd = start === -1 ? "" : undefined;
+    return { text: begun, rest: text };
   }
 
   function read(): readonly KeyEvent[] {
@@ -67,7 +92,16 @@ export function createKeyDecoder(): KeyDecoder {
 
   function closePaste(pieces: readonly string[]): KeyEvent {
     paste = undefined;
-    return { kind: "paste", text: pieces.join("").replace(/\r\n?/g, "\n") };
+    return pasteEvent(pieces.join(""));
+  }
+
+  /** Its end marker is lost, or late. */
+  function breakPaste(pieces: readonly string[]): KeyEvent {
+    const cut = utf8.decode();
+    lateEnd = cut === "" ? buffer : "";
+    const text = cut === "" ? "" : buffer + cut;
+    buffer = "";
+    return closePaste([...pieces, text]);
   }
 
   /** Skips an answer of the terminal up to its end; a key that cannot be a part of it ends it too. */
@@ -82,7 +116,7 @@ export function createKeyDecoder(): KeyDecoder {
   }
 
   function flush(): readonly KeyEvent[] {
-    if (paste !== undefined) return [closePaste(paste)];
+    if (paste !== undefined) return [breakPaste(paste)];
     if (inString && buffer === "\x1b") inString = false;
     const typed = /^(\x1b?)\x1b([[\]OPX^_]?)$/.exec(buffer);
     if (typed === null) return [];
@@ -101,7 +135,14 @@ export function createKeyDecoder(): KeyDecoder {
     get pendingPaste() {
       return paste !== undefined;
     },
+    get pendingEnd() {
+      return lateEnd !== undefined;
+    },
   };
+}
+
+function pasteEvent(text: string): KeyEvent {
+  return { kind: "paste", text: pastedText(text) };
 }
 
 interface Step {
@@ -149,7 +190,7 @@ function readCsi(buffer: string, index: number): Step | undefined {
   const match = matchAt(csi, buffer, index);
   if (match === undefined) return unfinished(buffer, index, csiBody);
   const [whole, parameters = "", intermediates = "", final = ""] = match;
-  if (parameters + final === pasteStart) return { length: whole.length, opens: "paste" };
+  if (whole === pasteStart) return { length: whole.length, opens: "paste" };
   // X10 mouse reports carry three raw characters behind their final one.
   if (whole === "\x1b[M") return index + 6 <= buffer.length ? { length: 6 } : undefined;
   // rxvt ends shifted keys with "$", which the grammar counts as an intermediate: leave the next key alone.

@@ -19,6 +19,7 @@ import type { TerminalOutput } from "./frame-stream.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
 import type { LineTeller } from "./line-teller.ts";
+import { type Keymap, keymapOf } from "./keymap.ts";
 import { liveLines } from "./live-lines.ts";
 import { clockMs, shownNow } from "./motion.ts";
 import { leftOut, linesOf, OutputPace, type PacedOutput, tooMany } from "./output-pace.ts";
@@ -63,6 +64,7 @@ export class Screen {
   composer: ComposerState;
   readonly menu = new InputMenu();
   theme: Theme;
+  keymap: Keymap = keymapOf({});
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
   /** Something is drawn or told now. */

@@ -77,6 +77,7 @@ export class Notices {
 
   #paintIn(name: ThemeName): void {
     this.#theme = name;
-    this.#screen.theme = themeFor(this.#start.env, { name, background: this.#background });
+    const { pageKey } = this.#screen.keymap;
+    this.#screen.theme = { ...themeFor(this.#start.env, { name, background: this.#background }), pageKey };
   }
 }

@@ -3,6 +3,7 @@ import type { Message, ToolCall } from "../ledger/types.ts";
 import { type Block, type MadeCall, madeCall, messageBlocks } from "./block.ts";
 import { diffRole } from "./diff-line.ts";
 import { cellRows } from "./pager-output.ts";
+import { promptLines } from "./prompt-lines.ts";
 import { sanitize } from "./sanitize.ts";
 import { type Line, span } from "./styled-line.ts";
 import { callLabel, callLine, describe, isEdit, type Look } from "./tool-lines.ts";
@@ -52,7 +53,9 @@ export function messageLines({ message, made, open }: StoredMessage, look: Look)
     ...messageBlocks({ ...message, parts: message.parts.filter(({ kind }) => kind !== "reasoning") }, () => undefined),
     ...open.map((call): Block => ({ kind: "open-call", made: madeCall(call), state: call.state })),
   ];
-  return [...thoughtLines(message, look), ...blocks.flatMap((block) => blockLines(block, look))];
+  const lines = (block: Block): readonly Line[] =>
+    block.kind === "prompt" ? [[], ...promptLines(block, look, { inPager: true })] : blockLines(block, look);
+  return [...thoughtLines(message, look), ...blocks.flatMap(lines)];
 }
 
 /** Everything of it that a row may show, as it is stored. */

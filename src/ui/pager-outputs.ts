@@ -1,21 +1,23 @@
-// The outputs of a conversation's tools, newest first, read from the ledger as far back as somebody asks.
+// The outputs of a conversation's tools and its long prompts, newest first, read from the ledger as far back as
+// somebody asks.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { MessageId, SessionId, ToolOutcome } from "../ledger/types.ts";
-import type { MadeCall } from "./block.ts";
+import { answerText, type MadeCall } from "./block.ts";
+import { pasteLabel } from "./composer-paste.ts";
 import { mayAsk, storedMessages } from "./pager-messages.ts";
 import { outputSource } from "./pager-output.ts";
 import type { PagerSource } from "./pager-source.ts";
 import type { PickerItem } from "./picker-state.ts";
+import { isLongPrompt } from "./prompt-lines.ts";
+import { sanitize } from "./sanitize.ts";
 import { callLabel, describe, isEdit, isFolded } from "./tool-lines.ts";
 
 export type OutputReader = Pick<AsyncSessionDB, "path" | "callsOfMessages" | "blob">;
 
-export interface StoredOutput {
-  readonly made: MadeCall;
-  readonly outcome: ToolOutcome;
-  /** Not whole in the scrollback. */
-  readonly isFolded: boolean;
-}
+/** `isFolded`: not whole in the scrollback. */
+export type StoredOutput =
+  | { readonly made: MadeCall; readonly outcome: ToolOutcome; readonly isFolded: boolean }
+  | { readonly prompt: string; readonly isFolded: true };
 
 /** Messages of one read: outputs of up to 50 KB each. */
 const pageMessages = 40;
@@ -65,6 +67,7 @@ export class OutputList {
 
   /** The whole of it, where the ledger has more than what was shown. */
   async source(output: StoredOutput): Promise<PagerSource> {
+    if ("prompt" in output) return outputSource(promptLabel(output.prompt), output.prompt);
     const { made, outcome } = output;
     const text = outcome.blob === undefined ? outcome.output : await this.#whole(outcome);
     const title = `${callLabel(made)} · ${describe(made, outcome).detail}`;
@@ -82,6 +85,8 @@ export class OutputList {
     const calls = await this.#db.callsOfMessages(messages.filter(mayAsk).map(({ id }) => id));
     const before = Math.max(0, messages.length - pageMessages);
     for (const { message, made } of storedMessages(messages, calls, before).toReversed()) {
+      const asked = message.role === "user" ? answerText(message.parts) : "";
+      if (isLongPrompt(asked)) this.#found.push({ prompt: asked, isFolded: true });
       const results = message.parts.flatMap((part) => (part.kind === "tool-result" ? [part.outcome] : []));
       const outputs = results.flatMap((outcome, index): StoredOutput[] => {
         const call = made[index];
@@ -96,9 +101,19 @@ export class OutputList {
 
 /** For a list: the id is the index. */
 export function outputItems(outputs: readonly StoredOutput[]): readonly PickerItem[] {
-  return outputs.map(({ made, outcome, isFolded: folded }, index) => ({
-    id: String(index),
-    label: callLabel(made),
-    detail: `${describe(made, outcome).detail}${folded ? " · folded" : ""}`,
-  }));
+  return outputs.map((output, index) => {
+    const { label, detail } = outputWords(output);
+    return { id: String(index), label, detail: `${detail}${output.isFolded ? " · folded" : ""}` };
+  });
 }
+
+function outputWords(output: StoredOutput): { readonly label: string; readonly detail: string } {
+  if ("prompt" in output) return { label: promptLabel(output.prompt), detail: pasteLabel(output.prompt) };
+  return { label: callLabel(output.made), detail: describe(output.made, output.outcome).detail };
+}
+
+function promptLabel(text: string): string {
+  return `prompt ${sanitize(text.slice(0, maxLabel).trim().split("\n", 1)[0] ?? "")}`;
+}
+
+const maxLabel = 200;

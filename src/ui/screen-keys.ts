@@ -1,11 +1,12 @@
 // What each key does: first the prompt that is open, then the screen's own keys, then the composer.
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
-import { composerAction } from "./composer-keys.ts";
+import { boundName, composerAction } from "./composer-keys.ts";
+import { isSelecting } from "./composer-select.ts";
 import { isComposerEmpty, submitComposer } from "./composer-state.ts";
 import { searchHistory } from "./history-search.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
-import { keysHelp, screenKey } from "./keys-help.ts";
+import type { ScreenKey } from "./keys-help.ts";
 import type { Screen } from "./live-screen.ts";
 import { emptyShell, shellMode } from "./shell-mode.ts";
 
@@ -36,8 +37,7 @@ export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions:
 }
 
 function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
-  const name = chord(event);
-  const own = screenKey(name);
+  const own = ownAction(screen, event);
   if (own === "redraw") return screen.redraw({ clears: true });
   if (own === "suspend") return actions.suspend();
   if (screen.overlay) return screen.overlay.onKey(event);
@@ -50,7 +50,7 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (ownKey(screen, event, actions)) return;
   // The prompt that an undo gave back is no beginning of a command.
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
-  const action = composerAction(event);
+  const action = composerAction(event, screen.keymap.composer);
   if (action) screen.compose(action);
 }
 
@@ -63,18 +63,23 @@ function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void 
 
 /** True: the key is done with. */
 function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
-  const name = chord(event);
-  if (menuKey(screen, name)) return true;
+  const own = ownAction(screen, event);
+  if (menuKey(screen, own ?? chord(event))) return true;
   if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer)) {
-    screen.print({ kind: "table", columns: ["key", "does"], rows: keysHelp.map(({ keys, does }) => [keys, does]) });
+    screen.print({
+      kind: "table",
+      columns: ["key", "does"],
+      rows: screen.keymap.help.map(({ keys, does }) => [keys, does]),
+    });
     return true;
   }
-  switch (screenKey(name)) {
+  switch (own) {
     case "send":
       submit(screen, actions);
       return true;
     case "stop":
-      actions.stop();
+      if (isSelecting(screen.composer)) screen.compose({ type: "unmark" });
+      else actions.stop();
       return true;
     case "mode":
       cycleMode(actions);
@@ -94,6 +99,10 @@ function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
   }
 }
 
+function ownAction({ keymap }: Screen, event: KeyEvent): ScreenKey | undefined {
+  return keymap.screen.get(boundName(event) ?? "");
+}
+
 function submit(screen: Screen, actions: KeyActions): void {
   const { state, text } = submitComposer(screen.composer);
   const isShell = shellMode(screen.composer.buffer) !== undefined;
@@ -106,6 +115,7 @@ function submit(screen: Screen, actions: KeyActions): void {
   actions.enter(text, isShell);
 }
 
+/** `name`: an action of the screen, else a chord. */
 function menuKey(screen: Screen, name: string | undefined): boolean {
   const { menu, composer } = screen;
   const offer = menu.offer(composer);
@@ -114,7 +124,7 @@ function menuKey(screen: Screen, name: string | undefined): boolean {
   const { selected } = menu.state;
   const item = items[Math.min(Math.max(0, selected), items.length - 1)];
   switch (name) {
-    case "escape":
+    case "stop":
       menu.close();
       return true;
     case "up":
@@ -122,10 +132,10 @@ function menuKey(screen: Screen, name: string | undefined): boolean {
       if (items.length < 2 && !(item && mustSelect)) return false;
       menu.move(name, items.length);
       return true;
-    case "tab":
+    case "complete":
       if (item?.choice) screen.compose(item.choice);
       return true;
-    case "enter": {
+    case "send": {
       const isMeant = !mustSelect || selected >= 0;
       if (!item?.choice || item.isWhole || !isMeant) return false;
       screen.compose(item.choice);

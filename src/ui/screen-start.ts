@@ -5,6 +5,7 @@ import type { Runner } from "../agent/runner.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { Config } from "../config/config.ts";
+import type { KeySettings } from "../config/config.ts";
 import type { OpenTurn, RecoveryStep, Undelivered } from "../ledger/recovery.ts";
 import type { Admission, Draft, Message, ToolCall } from "../ledger/types.ts";
 import type { LineFront } from "./line-front.ts";
@@ -41,6 +42,8 @@ export interface Booted {
   readonly openPicker?: string;
   /** Entered prompts of earlier sessions, newest last. */
   readonly history: readonly string[];
+  /** Keys that the person chose. */
+  readonly keys: KeySettings;
 }
 
 export interface ScreenStart {

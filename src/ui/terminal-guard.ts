@@ -4,11 +4,12 @@
 // is saved first, and a closing terminal sends SIGHUP twice (the kernel, then the shell).
 
 import type { KeyEvent } from "./key-event.ts";
-import { type KeyInput, openKeyInput } from "./key-input.ts";
+import { type KeyInput, type KeyInputOptions, openKeyInput } from "./key-input.ts";
 import { neverBlock } from "./output-pace.ts";
 
 export interface GuardOptions {
   readonly onKeys: (events: readonly KeyEvent[]) => void;
+  readonly onPasting: NonNullable<KeyInputOptions["onPasting"]>;
   readonly onResize: () => void;
   /** The terminal was lent to somebody, and is back. */
   readonly onContinue: () => void;
@@ -29,8 +30,8 @@ export interface TerminalGuard {
 }
 
 /**
- * The alternate screen, wrapping, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of a terminal
- * keeps a saved cursor of its own: saved before, it stays where it is when this is the normal screen already.
+ * The alternate screen, wrapping, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of
+ * a terminal keeps a saved cursor of its own: saved before, it stays where it is when this is the normal screen already.
  */
 const resetModes =
   "\x1b7\x1b[?1049l\x1b[?7h\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
@@ -41,7 +42,7 @@ const stopMs = 100;
 
 export function guardTerminal(options: GuardOptions): TerminalGuard {
   const { stdin, stdout } = process;
-  const { onKeys, onResize, onContinue, onSignal, onCrash, onBytes, extras } = options;
+  const { onResize, onContinue, onSignal, onCrash, extras, ...keys } = options;
   let isSuspended = false;
   let isLent = false;
   let isClosed = false;
@@ -51,13 +52,13 @@ export function guardTerminal(options: GuardOptions): TerminalGuard {
   stdout.removeAllListeners("error");
   stdout.on("error", hangUp);
   stdout.write(resetModes);
-  let input: KeyInput = openKeyInput({ stdin, stdout, onKeys, onBytes, hasTypedAhead: true });
+  let input: KeyInput = openKeyInput({ stdin, stdout, ...keys, hasTypedAhead: true });
 
   neverBlock();
 
   function takeBack(): void {
     neverBlock();
-    input = openKeyInput({ stdin, stdout, onKeys, onBytes });
+    input = openKeyInput({ stdin, stdout, ...keys });
     stdout.write(extras?.on() ?? "");
   }
   function giveBack(): void {

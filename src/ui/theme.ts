@@ -73,6 +73,8 @@ export interface Glyphs {
 export interface Theme {
   readonly styles: Readonly<Record<Role, TextStyle>>;
   readonly glyphs: Glyphs;
+  /** What opens the pager, where a person chose another key, or, empty, none. */
+  readonly pageKey?: string;
   /** The terminal is known to show the text of a link and open its address. */
   readonly links: boolean;
 }

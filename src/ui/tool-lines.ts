@@ -21,7 +21,7 @@ const detailColumn = 62;
 export function toolLines(made: MadeCall, outcome: ToolOutcome, look: Look): readonly Line[] {
   const { detail, role } = describe(made, outcome);
   const isCut = outcome.kind === "ok" && isReading(made.tool) && outcome.truncated === true;
-  const end = { detail: isCut ? `${detail} ${opens}` : detail, role };
+  const end = { detail: isCut ? `${detail}${opens(look)}` : detail, role };
   return [callLine(made, end, look), ...bodyLines(made, outcome, look)];
 }
 
@@ -128,8 +128,10 @@ export function isReading(tool: string): boolean {
   );
 }
 
-/** Where only a part of the output stands on the screen. */
-const opens = "(ctrl+o opens)";
+/** Where only a part of the output stands on the screen; with a blank before it. */
+export function opens({ theme: { pageKey = "ctrl+o" } }: Look): string {
+  return pageKey === "" ? "" : ` (${pageKey} opens)`;
+}
 
 /** Its output is not all in the transcript: only head and tail of it, or nothing. */
 export function isFolded(made: MadeCall, outcome: ToolOutcome): boolean {
@@ -157,7 +159,7 @@ function bodyLines(made: MadeCall, outcome: ToolOutcome, { width, theme }: Look)
   const lines = isDiff ? diffBody(all, { width: width - bodyIndent.length, ellipsis }) : all.map(muted);
   const { shown, hidden } = headAndTail(lines, isDiff ? diffLines : outputLines);
   // What was cut before it came here is not counted by anybody.
-  const gap = `${ellipsis} ${outcome.truncated === true ? "more" : `+${hidden}`} lines ${opens}`;
+  const gap = `${ellipsis} ${outcome.truncated === true ? "more" : `+${hidden}`} lines${opens({ width, theme })}`;
   const capped = hidden === 0 ? shown.head : [...shown.head, muted(gap), ...shown.tail];
   return capped.map((line) => fitLine([span(bodyIndent), ...line], width, ellipsis));
 }

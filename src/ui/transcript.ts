@@ -3,8 +3,9 @@
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import type { Block } from "./block.ts";
 import { answerLines } from "./markdown-rows.ts";
+import { promptLines } from "./prompt-lines.ts";
 import { sanitize } from "./sanitize.ts";
-import { fitLine, type Indent, type Line, lineText, lineWidth, paintLine, span, wrapSpans } from "./styled-line.ts";
+import { fitLine, type Line, lineText, lineWidth, paintLine, span, wrapSpans } from "./styled-line.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 import type { Role } from "./theme.ts";
 import { callLine, type Look, seconds, toolLines } from "./tool-lines.ts";
@@ -38,17 +39,6 @@ export function blockLines(block: Block, look: Look): readonly Line[] {
     case "step":
       return stepLines(block.step, look);
   }
-}
-
-function promptLines({ text, marks }: Extract<Block, { kind: "prompt" }>, { width, theme }: Look): readonly Line[] {
-  const sign = `${marks ?? theme.glyphs.prompt} `;
-  const indent: Indent = { first: [span(sign, marks ? "warning" : "accent")], rest: [span(" ".repeat(sign.length))] };
-  return sanitize(text, { keepNewlines: true, tabs: 4 })
-    .trimEnd()
-    .split("\n")
-    .flatMap((line, index) =>
-      wrapSpans([span(line, "strong")], width, index === 0 ? indent : { ...indent, first: indent.rest }),
-    );
 }
 
 function elsewhereLines(elsewhere: boolean | undefined, look: Look): readonly Line[] {

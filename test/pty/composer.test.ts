@@ -209,7 +209,53 @@ describe("ctrl+g", () => {
   });
 });
 
+describe("a key that was chosen in the config", () => {
+  it("does what it was chosen for, in place of the old one, and `?` shows it", async () => {
+    const place = workplace();
+    mkdirSync(place.home, { recursive: true });
+    const keys = { search: "ctrl+t", yank: "ctrl+r", page: [] };
+    writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ keys }));
+    await say(place, "say needle");
+    const stele = openStele(place);
+    await ready(stele);
+    stele.write("?");
+    await stele.waitFor((each) => /^ctrl\+t +search the prompts/m.test(each.scrollback().join("\n")));
+    stele.write("\x14");
+    await stele.waitFor("say needle");
+    stele.write("\x1b");
+    await ready(stele);
+    stele.write("cut this\x17\x12\x12");
+    await stele.waitFor(/^❯ cut thisthis$/m);
+  });
+
+  it("and cannot be read is named with its place before anything is opened", async () => {
+    const place = workplace();
+    mkdirSync(place.home, { recursive: true });
+    writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ keys: { stop: "f1", page: "ctlr+o" } }));
+    const stele = openStele(place);
+    expect((await stele.exit).exitCode).toBe(2);
+    const said = stele.scrollback().join("\n");
+    expect(said).toMatch(/keys\.stop:\s+escape stays the key for it/);
+    expect(said).toMatch(/keys\.page:\s+"ctlr\+o" is no key/);
+  });
+});
+
 describe("editing", () => {
+  it("selects words with shift or from a mark on, shown inverse, and cuts and replaces them", async () => {
+    const stele = openStele(workplace());
+    await ready(stele);
+    stele.write("one two three\x1b[1;4D");
+    await stele.waitFor((each) => each.raw().includes("\x1b[7mthree\x1b[27m"));
+    stele.write("\x17");
+    await stele.waitFor(/^❯ one two$/m);
+    stele.write("\0\x1bb\x1b[D");
+    await stele.waitFor((each) => each.raw().includes("\x1b[7m two \x1b[27m"));
+    stele.write("!\x19");
+    await stele.waitFor(/^❯ one!three$/m);
+    stele.write("\x1f\x1f");
+    await stele.waitFor(/^❯ one two$/m);
+  });
+
   it("cuts, puts back older cuts, undoes and redoes", async () => {
     const stele = openStele(workplace());
     await ready(stele);

@@ -2,6 +2,8 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEFAULTS } from "../../../src/config/config.ts";
+import { rememberTrust } from "../../../src/config/trust.ts";
+import { keyIssues } from "../../../src/ui/key-settings.ts";
 import { testPlace } from "./config-harness.ts";
 
 const LOCAL = {
@@ -42,6 +44,7 @@ test("every key of config.json arrives", async () => {
     motion: "reduced",
     title: false,
     notify: "desktop",
+    keys: { search: ["ctrl+t"], yank: "ctrl+r" },
     contextFiles: ["docs/CONTEXT.md"],
   });
   const { config } = await place.loadGood();
@@ -63,8 +66,38 @@ test("every key of config.json arrives", async () => {
     motion: "reduced",
     title: false,
     notify: "desktop",
+    keys: { search: ["ctrl+t"], yank: "ctrl+r" },
     contextFiles: ["docs/CONTEXT.md"],
   });
+});
+
+test("keys are looked at by whoever knows them, and what is wrong is said with file and key", async () => {
+  const place = testPlace();
+  place.writeConfig({ theme: "dark", keys: { serach: "ctrl+t", send: "ctrl+s" } });
+  const problem = await place.loadProblem({ keyIssues: (keys) => Promise.resolve(keyIssues(keys)) });
+  expect(problem.split("\n")).toEqual([
+    `${place.home.configFile}: unknown key keys.serach; did you mean keys.search?`,
+    `${place.home.configFile}: keys.send: enter stays the key for it; write ["enter","ctrl+s"]`,
+  ]);
+  place.writeConfig({ keys: { search: 7, yank: ["ctrl+r", 7] } });
+  const shape = await place.loadProblem({ keyIssues: (keys) => Promise.resolve(keyIssues(keys)) });
+  expect(shape).toContain('keys.search is 7; allowed: a key like "ctrl+x"');
+  expect(shape.split("\n")).toHaveLength(2);
+});
+
+test.each([true, false])("a project sets no keys, trusted (%s) or not, and is not asked about", async (isTrusted) => {
+  const place = testPlace();
+  place.writeConfig({ keys: { yank: "f5" } });
+  const file = place.writeProject({ keys: { yank: "f6" }, model: "a/b" });
+  if (isTrusted) {
+    const { trust } = await place.loadGood();
+    if (trust.state === "no-file") expect.unreachable();
+    else await rememberTrust(place.home.trustFile, trust, "trusted");
+  }
+  const loaded = await place.loadGood();
+  expect(loaded.config).toMatchObject({ model: "a/b", keys: { yank: "f5" } });
+  expect(loaded.ignored).toEqual([{ file, key: "keys", why: "keys are set in your own config file only" }]);
+  expect(loaded.trust.state).toBe("not-needed");
 });
 
 test("a flag beats STELE_MODEL, which beats the project's file, which beats config.json", async () => {

@@ -8,9 +8,8 @@ import {
   pushAnswer,
   tailLines,
 } from "../../../src/ui/answer-stream.ts";
-import { answerLines } from "../../../src/ui/markdown-rows.ts";
-import { type Line, lineText, type Span } from "../../../src/ui/styled-line.ts";
-import { plainTheme } from "./view-samples.ts";
+import { lineText } from "../../../src/ui/styled-line.ts";
+import { seenRows } from "./markdown-samples.ts";
 
 function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; lines: readonly AnswerLine[] } {
   const lines: AnswerLine[] = [];
@@ -22,16 +21,6 @@ function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; 
   }
   return { stream: state, lines };
 }
-
-/** As it is seen: neighbours that look the same are one, and blanks at the end are not seen. */
-const drawn = (row: Line): Line => {
-  const joined = row.reduce<readonly Span[]>((all, each) => {
-    const last = all.at(-1);
-    if (last?.role !== each.role || last.href !== each.href) return [...all, each];
-    return [...all.slice(0, -1), { ...last, text: last.text + each.text }];
-  }, []);
-  return joined.map((each, at) => (at === joined.length - 1 ? { ...each, text: each.text.trimEnd() } : each));
-};
 
 const texts = (lines: readonly AnswerLine[]): readonly string[] =>
   lines.map(({ line }) => ("spans" in line ? lineText(line.spans) : ""));
@@ -71,9 +60,7 @@ describe("an answer that streams", () => {
         const text = words.join("");
         const streamed = stream(words, width);
         const all = [...streamed.lines, ...endAnswer(streamed.stream, text).lines];
-        const rows = (lines: readonly AnswerLine[]) =>
-          lines.flatMap((line) => answerLines(line, { width, theme: plainTheme })).map(drawn);
-        expect(rows(all)).toEqual(rows(endAnswer(openAnswer, text).lines));
+        expect(seenRows(all, width)).toEqual(seenRows(endAnswer(openAnswer, text).lines, width));
       }),
       { numRuns: 2_000 },
     );

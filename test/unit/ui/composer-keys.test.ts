@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { composerAction, composerBindings } from "../../../src/ui/composer-keys.ts";
+import { keymapOf } from "../../../src/ui/keymap.ts";
 import { createKeyDecoder } from "../../../src/ui/keys.ts";
-import { keysHelp, screenKey } from "../../../src/ui/keys-help.ts";
+import { defaultTable, keysHelp } from "../../../src/ui/keys-help.ts";
 
 function actionsOf(input: string): readonly (string | undefined)[] {
   return createKeyDecoder()
@@ -30,6 +31,22 @@ describe("composerAction", () => {
       "\x1b[1;5H\x1b[1;5F\x1b<\x1b>\x1b[60;4u",
       ["text-start", "text-end", "text-start", "text-end", "text-start"],
     ],
+    [
+      "selecting",
+      "\x1b[1;2D\x1b[1;4D\x1b[1;6C\x1b[1;8C\x1b[d\x1b\x1b[1;2D\x1b[1;2A\x1b[1;2H\0\x1b[32;5u",
+      [
+        "select-left",
+        "select-word-left",
+        "select-word-right",
+        "select-word-right",
+        "select-left",
+        "select-word-left",
+        "select-up",
+        "select-home",
+        "mark",
+        "mark",
+      ],
+    ],
     ["new lines", "\n\x1b\r\x1b[13;2u\x1b[106;5u", ["newline", "newline", "newline", "newline"]],
     ["deleting", "\x7f\x08\x1b[3~\x04", ["backspace", "backspace", "delete", "delete"]],
     ["text and pastes", "ab\x1b[200~c\x1b[201~", ["insert", "paste"]],
@@ -47,8 +64,8 @@ describe("the table of keys", () => {
     const chords = new Set<string>(composerBindings.flatMap(({ keys }) => keys));
     const elsewhere = new Set(["y", "a", "n", "t", "pgdn", "pgup", "space", "d", "?", "/", "@", "!", "!!"]);
     for (const name of ["\\ enter", "esc"]) elsewhere.add(name);
-    const named = keysHelp.flatMap(({ keys }) => keys.split(", "));
-    expect(named.filter((name) => !chords.has(name) && !elsewhere.has(name) && screenKey(name) === undefined)).toEqual(
+    const named = keysHelp(defaultTable).flatMap(({ keys }) => keys.split(", "));
+    expect(named.filter((name) => !chords.has(name) && !elsewhere.has(name) && !keymapOf({}).screen.has(name))).toEqual(
       [],
     );
     for (const name of ["ctrl+r", "ctrl+g", "ctrl+y", "alt+y", "alt+/", "ctrl+_", "@"]) expect(named).toContain(name);

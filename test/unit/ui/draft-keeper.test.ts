@@ -56,6 +56,21 @@ describe("the draft of a window", () => {
     expect(writes).toHaveLength(1);
   });
 
+  it("is written more seldom the longer it is, for it is written as a whole", async () => {
+    const drafts = keeper();
+    drafts.open(here, undefined);
+    type(drafts, "x".repeat(10_000_000));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(writes).toHaveLength(1);
+    for (let each = 1; each <= 40; each += 1) {
+      type(drafts, "x".repeat(10_000_000 + each));
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(writes).toHaveLength(2);
+    await drafts.flush();
+    expect(writes).toHaveLength(3);
+  });
+
   it("is removed when it is sent, and costs nothing when it never was written", async () => {
     const drafts = keeper();
     drafts.open(here, undefined);

@@ -173,8 +173,27 @@ describe("read boundaries", () => {
 describe("pastes", () => {
   it("one paste over many reads is one event with its keys as text", () => {
     expect(decode("\x1b[20", "0~a\r", "\nb\rc\t\x03\x1b[A", "\x1b[2", "01~d")).toEqual([
-      paste("a\nb\nc\t\x03\x1b[A"),
+      paste("a\r\nb\rc\t\x03\x1b[A"),
       text("d"),
+    ]);
+  });
+
+  it.each([
+    ["with LF alone, as it came", "a\nb\n", "a\nb\n"],
+    ["with CR LF, as it came", "a\r\nb\r\n", "a\r\nb\r\n"],
+    ["with both, as it came", "10%\r20%\rdone\n", "10%\r20%\rdone\n"],
+    ["with CR alone, which the terminal has made of LF, with LF", "a\rb\r\rc", "a\nb\n\nc"],
+  ])("a paste %s", (_title, pasted, expected) => {
+    expect(decode(`\x1b[200~${pasted}\x1b[201~`)).toEqual([paste(expected)]);
+  });
+
+  it("bytes that are no UTF-8 are a replacement character each, wherever the reads are cut", () => {
+    const start = bytes("\x1b[200~a");
+    const end = bytes("b\x1b[201~");
+    const broken = Uint8Array.of(0xff, 0xc3, 0xe2, 0x82);
+    expect(decode(start, broken, end)).toEqual([paste("a\ufffd\ufffd\ufffdb")]);
+    expect(decode(start, ...Array.from(broken, (byte) => Uint8Array.of(byte)), end)).toEqual([
+      paste("a\ufffd\ufffd\ufffdb"),
     ]);
   });
 
@@ -185,7 +204,29 @@ describe("pastes", () => {
     expect(decoder.pendingEscape).toBe(false);
     expect(decoder.flush()).toEqual([paste("abc")]);
     expect(decoder.pendingPaste).toBe(false);
+    expect(decoder.pendingEnd).toBe(true);
     expect(decoder.push(bytes("1~x"))).toEqual([text("x")]);
+    expect(decoder.pendingEnd).toBe(false);
+  });
+
+  it("what comes with a late end marker is paste too, and never keys", () => {
+    const decoder = createKeyDecoder();
+    decoder.push(bytes("\x1b[200~one"));
+    expect(decoder.flush()).toEqual([paste("one")]);
+    expect(decoder.push(bytes("two\rthree\x03\x1b[201~x\r"))).toEqual([
+      paste("two\nthree\x03"),
+      text("x"),
+      key("enter"),
+    ]);
+  });
+
+  it("after a paste without an end keys are keys, and half a marker was text", () => {
+    const decoder = createKeyDecoder();
+    decoder.push(bytes("\x1b[200~one\x1b[20"));
+    expect(decoder.flush()).toEqual([paste("one")]);
+    expect(decoder.push(bytes("x\r"))).toEqual([paste("\x1b[20"), text("x"), key("enter")]);
+    expect(decoder.push(bytes("\x1b[A"))).toEqual([key("up")]);
+    expect(decoder.push(bytes("\x1b[200~two\x1b[201~y"))).toEqual([paste("two"), text("y")]);
   });
 
   it("a megabyte in small reads costs time in proportion", () => {

@@ -113,6 +113,23 @@ describe("the outputs of a conversation", () => {
     expect(list.isWhole).toBe(true);
   });
 
+  it("have the long prompts among them, which open whole", async () => {
+    const prompt = "please look\n".repeat(40);
+    const reader = readerOf([
+      ...pair(1, "old", "one line"),
+      message(3, "user", { parts: [{ kind: "text", text: prompt }] }),
+      message(4, "user", { parts: [{ kind: "text", text: "short" }] }),
+    ]);
+    const list = new OutputList({ db: reader, session: "s" as Session["id"], head: 4 as Message["id"] });
+    expect(await list.newestFolded()).toBe(0);
+    expect(outputItems(list.found).map(({ label, detail }) => [label, detail])).toEqual([
+      ["prompt please look", "[40 lines] · folded"],
+      ["shell old", "ok"],
+    ]);
+    const [output] = list.found;
+    expect((output && (await list.source(output)))?.units).toBe(40);
+  });
+
   it("are read on only as far as they are asked for", async () => {
     const reader = readerOf(
       Array.from({ length: 100 }, (_, index) => pair(index * 2 + 1, `c${index}`, "x\n".repeat(30))).flat(),
@@ -122,8 +139,8 @@ describe("the outputs of a conversation", () => {
     expect(list.found).toHaveLength(20);
     await list.more();
     expect(list.found).toHaveLength(40);
-    expect(list.found.map(({ made }) => (made.input as { command: string }).command)).toEqual(
-      Array.from({ length: 40 }, (_, index) => `c${99 - index}`),
+    expect(outputItems(list.found).map(({ label }) => label)).toEqual(
+      Array.from({ length: 40 }, (_, index) => `shell c${99 - index}`),
     );
   });
 
