@@ -182,9 +182,7 @@ export class Program {
       mode: this.mode,
       ask: ask ?? nobodyToAsk,
       isWatched: ask !== undefined,
-      onRule: async (rule) => {
-        await this.settings.addRule("allow", rule);
-      },
+      onRule: (kind, rule) => this.settings.addRule(kind, rule),
       program: `stele ${this.version}`,
     });
   }

@@ -4,7 +4,8 @@ import { brokenRule } from "../ledger/broken-rule.ts";
 import { crashPoint } from "../ledger/crash-points.ts";
 import { SteleError } from "../ledger/errors.ts";
 import type { ToolCall } from "../ledger/types.ts";
-import { type Decision, decide, ruleFor } from "./approvals.ts";
+import { decide } from "./approvals.ts";
+import { type Allowed, askPerson, questionOf, type Runnable } from "./ask-person.ts";
 import { storedOutcome } from "./capped-output.ts";
 import { isBackgroundJob, removeSpool } from "./spool/spool.ts";
 import { nextSpoolFolder } from "./spool-folder.ts";
@@ -33,13 +34,7 @@ async function finishCall(context: TurnContext, state: TurnState, call: ToolCall
   if (allowed.kind === "denied") return refuse(context, state, { call, end: "denied", output: allowed.why });
   const approved = await context.db.approveCall(context.turn, call.id, allowed.by);
   context.emit({ type: "call-changed", call: approved });
-  await runCall(context, state, { call, tool: found.tool, input: parsed.input });
-}
-
-interface Runnable {
-  readonly call: ToolCall;
-  readonly tool: Tool;
-  readonly input: unknown;
+  await runCall(context, state, { call, tool: found.tool, input: allowed.input });
 }
 
 async function runCall(context: TurnContext, state: TurnState, { call, tool, input }: Runnable): Promise<void> {
@@ -166,48 +161,12 @@ async function finish(
   added(context, state, finished.message);
 }
 
-type Allowed =
-  | { readonly kind: "allowed"; readonly by: string }
-  | { readonly kind: "denied"; readonly why: string }
-  | { readonly kind: "stopped" };
-
 async function allow(context: TurnContext, runnable: Runnable): Promise<Allowed> {
-  const { call, tool, input } = runnable;
+  const { call, input } = runnable;
   // Allowed before a crash, by a person or a rule, and not started since: it stays allowed.
-  if (call.state === "approved" && call.approval !== undefined) return { kind: "allowed", by: call.approval };
-  const decision = await judge(context, runnable);
-  if (decision.kind === "allow") return { kind: "allowed", by: decision.by };
+  if (call.state === "approved" && call.approval !== undefined) return { kind: "allowed", by: call.approval, input };
+  const decision = decide(await questionOf(context, runnable));
+  if (decision.kind === "allow") return { kind: "allowed", by: decision.by, input };
   if (decision.kind === "deny") return { kind: "denied", why: decision.why };
-  const subject = tool.subject(input);
-  const rule = ruleFor(tool.name, subject);
-  const preview = await tool.preview?.(input, context);
-  const reply = await context.ask(
-    {
-      call,
-      summary: tool.summarize(input),
-      subject,
-      why: decision.why,
-      ...(preview !== undefined && { preview }),
-      ...(rule !== undefined && { rule: rule.text }),
-    },
-    context.signal,
-  );
-  if (context.signal.aborted) return { kind: "stopped" };
-  if (reply.kind === "once") return { kind: "allowed", by: "person" };
-  if (reply.kind === "always") return { kind: "allowed", by: reply.rule };
-  return { kind: "denied", why: reply.because ? `The person said no: ${reply.because}` : "The person said no." };
-}
-
-async function judge(context: TurnContext, { tool, input }: Runnable): Promise<Decision> {
-  const subject = tool.subject(input);
-  const insideCwd = tool.effect === "reversible" && (await context.files.isInside(context.cwd, subject));
-  return decide({
-    mode: context.approval.mode(),
-    rules: context.approval.rules(),
-    tool: tool.name,
-    effect: tool.effect,
-    subject,
-    insideCwd,
-    cwd: context.cwd,
-  });
+  return askPerson(context, runnable, decision.why);
 }

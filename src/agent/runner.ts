@@ -34,7 +34,7 @@ import { runShellTurn } from "./shell-turn.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
-import type { ApprovalAsk, ApprovalReply, TurnContext } from "./turn-context.ts";
+import type { ApprovalAsk, ApprovalReply, KeepRule, TurnContext } from "./turn-context.ts";
 
 export interface RunnerOptions {
   readonly db: AsyncSessionDB;
@@ -46,8 +46,8 @@ export interface RunnerOptions {
   readonly rules: () => Rules;
   readonly mode: ApprovalMode;
   readonly ask: TurnContext["ask"];
-  /** "Always" was chosen: store the rule. */
-  readonly onRule?: (rule: string) => Promise<void>;
+  /** "Always" or "never" was chosen: store the rule. */
+  readonly onRule?: KeepRule;
   readonly program: string;
   /** A person watches: go on trying to write when the ledger refuses. Else the first refusal ends it. */
   readonly isWatched?: boolean;
@@ -396,6 +396,7 @@ export class Runner {
       cwd: admission.payload.cwd,
       approval: { mode: () => stricterMode(this.#mode, admission.payload.approval), rules },
       ask: (question, stop) => this.#ask(ask, question, stop),
+      keepRule: this.#options.onRule ?? (() => Promise.resolve({ ok: false, problem: "no rules are kept here" })),
       signal,
       now: this.#now,
       emit: (event) => this.emit(event),
@@ -410,14 +411,12 @@ export class Runner {
     return this.#scanner.scanner;
   }
 
-  async #ask(ask: TurnContext["ask"], question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
+  #ask(ask: TurnContext["ask"], question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
     this.#asking += 1;
-    const reply = await ask(question, signal).finally(() => {
+    return ask(question, signal).finally(() => {
       this.#asking -= 1;
       this.#heardAt = performance.now();
     });
-    if (reply.kind === "always") await this.#options.onRule?.(reply.rule);
-    return reply;
   }
 
   #envelope(): Promise<Envelope> {

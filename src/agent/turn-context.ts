@@ -15,13 +15,30 @@ export interface ApprovalAsk {
   readonly subject: string;
   readonly why: string;
   readonly preview?: string;
+  /** In force now. */
+  readonly mode: ApprovalMode;
   /** "Always" would store this rule. */
   readonly rule?: string;
+  /** "Never" would store this one. */
+  readonly deny?: string;
+  /** Why there is none of both. */
+  readonly noRule?: string;
+  /** The subject may be changed before it runs. */
+  readonly isEditable: boolean;
+  /** What a person made of it before, when that was not possible. */
+  readonly edited?: string;
 }
 export type ApprovalReply =
   | { readonly kind: "once" }
-  | { readonly kind: "always"; readonly rule: string }
+  | { readonly kind: "always" | "never"; readonly rule: string }
+  /** Another subject in place of the one that was asked for. */
+  | { readonly kind: "edited"; readonly subject: string }
   | { readonly kind: "no"; readonly because?: string };
+
+export type KeepRule = (
+  kind: "allow" | "deny",
+  rule: string,
+) => Promise<{ readonly ok: true } | { readonly ok: false; readonly problem: string }>;
 
 export interface TurnContext {
   readonly db: AsyncSessionDB;
@@ -38,6 +55,7 @@ export interface TurnContext {
   readonly approval: { readonly mode: () => ApprovalMode; readonly rules: () => Rules };
   /** Rejects or answers `no` when nobody can be asked; is told to give up by the signal. */
   readonly ask: (ask: ApprovalAsk, signal: AbortSignal) => Promise<ApprovalReply>;
+  readonly keepRule: KeepRule;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly emit: (event: SessionEvent) => void;

@@ -93,6 +93,23 @@ export interface PickItem {
   readonly command: string;
   readonly label: string;
   readonly detail: string;
+  /** The detail in columns, the most telling first. */
+  readonly facts?: readonly string[];
+  /** More text that a filter looks at. */
+  readonly search?: string;
+}
+
+export interface PickList {
+  readonly title: string;
+  readonly items: readonly PickItem[];
+  /** What to do where there is none. */
+  readonly empty: string;
+  /** About the list as a whole: that there are more. */
+  readonly note?: string;
+  /** More items for what was typed, beyond the first ones. */
+  readonly find?: (words: string) => Promise<readonly PickItem[]>;
+  /** A look at what an item stands for, in a few lines. */
+  readonly preview?: (item: PickItem) => Promise<readonly string[]>;
 }
 
 /** One file of a preview. All words untrusted. */
@@ -139,7 +156,7 @@ export type CommandResult =
       /** The last exchanges in short, for a front end that does not print the window itself. */
       readonly recap?: readonly string[];
     }
-  | { readonly kind: "pick"; readonly title: string; readonly items: readonly PickItem[]; readonly empty: string }
+  | ({ readonly kind: "pick" } & PickList)
   | { readonly kind: "submit"; readonly text: string }
   /** A turn was set going by the runner: without a screen, wait for `runner.idle()`. */
   | { readonly kind: "turn"; readonly runner: Runner; readonly lines: readonly string[]; readonly json?: object }

@@ -1,6 +1,7 @@
 // Which session a person means: a number of the list just shown, `latest`, an id, a unique prefix of one, a title.
 import type { Session } from "../ledger/types.ts";
 import type { CommandResult, FreeContext, PickItem } from "./command.ts";
+import { lastExchange } from "./pick-session.ts";
 import { called, nameOf, usage } from "./results.ts";
 import { pickSession } from "./session-rows.ts";
 
@@ -55,7 +56,7 @@ async function severalMatch(
     items.push(pickSession({ session, ...state }, { now: context.now(), command: chosen }));
   }
   context.lastList.sessions = matches;
-  return { kind: "pick", title, items, empty: "" };
+  return { kind: "pick", title, items, empty: "", preview: lastExchange(context) };
 }
 
 function nothingMatches(context: FreeContext, word: string, nearest: readonly string[]): CommandResult {

@@ -3,11 +3,9 @@ import type { Session } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { findSession } from "./find-session.ts";
+import { sessionPick } from "./pick-session.ts";
 import { recapOf } from "./recap.ts";
 import { counted, lines, modelOf, nameOf } from "./results.ts";
-import { pickSession } from "./session-rows.ts";
-
-const PICKED = 200;
 
 export const resumeCommand = defineCommand({
   name: "resume",
@@ -17,24 +15,11 @@ export const resumeCommand = defineCommand({
   during: "idle",
   screenOnly: true,
   async run({ words: [asked] }, context) {
-    if (asked === undefined) return pick(context);
+    if (asked === undefined) return sessionPick(context, { title: "Resume a conversation", filter: { empty: false } });
     const found = await findSession(context, asked, "/resume");
     return found.ok ? open(context, found.session) : found.result;
   },
 });
-
-async function pick(context: CommandContext): Promise<CommandResult> {
-  const { db, runner, lastList } = context;
-  const listings = await db.listSessions({ limit: PICKED });
-  const others = listings.filter(({ session }) => session.conversation !== runner.session.conversation);
-  lastList.sessions = others.map(({ session }) => session);
-  return {
-    kind: "pick",
-    title: "Resume a conversation",
-    items: others.map((listing) => pickSession(listing, { now: context.now(), command: "/resume" })),
-    empty: "There is no other conversation yet.",
-  };
-}
 
 async function open(context: CommandContext, session: Session): Promise<CommandResult> {
   const { db, runner } = context;

@@ -24,19 +24,28 @@ export function sessionCells(listing: SessionListing, at: { index: number; now: 
 }
 
 export function pickSession(listing: SessionListing, how: { now: number; command: string }): PickItem {
-  const { session, state } = listing;
+  const { session, state, firstPrompt } = listing;
   const facts = [
-    session.cwd,
+    stateWords(listing),
     ageOf(session.lastActivityAt, how.now),
-    counted(session.messages, "message"),
-    ...(state === "idle" ? [] : [stateOf(listing)]),
+    counted(session.turns, "turn"),
+    session.cwd,
     ...(session.edge === "branch" ? [`branch of ${session.parent}`] : []),
   ];
   return {
     command: `${how.command} ${session.id}`,
-    label: `${MARKS[state]} ${titleOf(listing)}`,
-    detail: facts.join(" · "),
+    label: `${MARKS[state]} ${session.edge === "branch" ? "↳ " : ""}${titleOf(listing)}`,
+    detail: facts.filter((fact) => fact !== "").join(" · "),
+    facts,
+    ...(firstPrompt !== undefined && { search: firstPrompt }),
   };
+}
+
+/** Nothing where there is nothing to know. */
+function stateWords({ state, holder }: SessionListing): string {
+  if (state === "unknown") return "waits for a decision";
+  if (state === "running") return holder?.pid === process.pid ? "running" : "running elsewhere";
+  return state === "idle" ? "" : state;
 }
 
 /** The fields of `stele sessions --json`; absent is absent. */

@@ -509,7 +509,7 @@ export class SessionDB {
     });
   }
 
-  approveCall(turn: TurnRef, id: CallId, by: string): ToolCall {
+  approveCall(turn: TurnRef, id: CallId, by: calls.Approval): ToolCall {
     return this.#tx.turn("approve-call", turn, (tx) => calls.approveCall(tx, id, by));
   }
 

@@ -3,7 +3,7 @@ import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
 import { isHeld, type Probe } from "./leases.ts";
-import { type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
+import { folded, type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import { openCallsAt, raiseLive } from "./tree.ts";
 import type {
@@ -37,6 +37,9 @@ export type Resolved =
 export interface SessionFilter {
   readonly folder?: string;
   readonly all?: boolean;
+  /** Off: none without a message or an unsent text, also when /new opened it. Default on. */
+  readonly empty?: boolean;
+  /** Each has to be in the title, the folder, the id or the first prompt. */
   readonly words?: string;
   readonly limit?: number;
 }
@@ -46,6 +49,8 @@ export interface SessionListing {
   readonly state: SessionState;
   /** Pid of the program that holds the conversation now. */
   readonly holder?: { readonly pid: number; readonly program: string };
+  /** Its beginning. */
+  readonly firstPrompt?: string;
 }
 
 export function createSession(tx: Tx, wanted: NewSession): Session {
@@ -140,13 +145,22 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined };
 
 export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
+  const words = folded(filter.words ?? "")
+    .split(/\s+/u)
+    .filter((word) => word !== "");
   const rows = q.sessions.list.all({
     folder: filter.folder ?? null,
     all: filter.all ? 1 : 0,
-    words: filter.words?.toLowerCase() ?? null,
+    empty: filter.empty === false ? 0 : 1,
+    words: JSON.stringify(words),
+    wide: words.some((word) => /[^\x20-\x7e]/.test(word)) ? 1 : 0,
     limit: filter.limit ?? 50,
   });
-  return rows.map((row) => ({ session: toSession(row), ...sessionState(q, row, at) }));
+  return rows.map((row) => ({
+    session: toSession(row),
+    ...sessionState(q, row, at),
+    ...(row.first_prompt !== null && { firstPrompt: row.first_prompt.slice(0, 200) }),
+  }));
 }
 
 /** What the ledger proves about it, never a guess: running means started under a lease that is held. */

@@ -37,6 +37,9 @@ export function callQueries(db: Database) {
        values (@message, @admission, @call, @tool, @input, @effect, @effect_key, 'proposed')`,
     ),
     approve: db.prepare<[string, number]>("update tool_calls set state = 'approved', approval = ? where id = ?"),
+    approveChanged: db.prepare<[string, string, number]>(
+      "update tool_calls set state = 'approved', approval = ?, input = ? where id = ?",
+    ),
     start: db.prepare(
       `update tool_calls set state = 'running', process = @process, spool = @spool, attempts = attempts + 1,
          started_at = @now where id = @id`,

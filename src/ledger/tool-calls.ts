@@ -77,12 +77,27 @@ function insertCall(
   return Number(lastInsertRowid);
 }
 
+/** A rule's text, `mode`, `person`, or the input that a person put in place of the one that was asked for. */
+export type Approval = string | { readonly changedTo: ToolCall["input"] };
+
 /** Saying it twice is fine, also when the call runs already; what has ended cannot be allowed any more. */
-export function approveCall(tx: TurnTx, id: CallId, by: string): ToolCall {
+export function approveCall(tx: TurnTx, id: CallId, by: Approval): ToolCall {
   const row = openCall(tx, id);
-  if (row.state === "proposed") tx.q.calls.approve.run(by, id);
-  else if (row.state !== "approved" && row.state !== "running") throw wrongState(row, "allowed");
+  if (row.state === "proposed") {
+    if (typeof by === "string") tx.q.calls.approve.run(by, id);
+    else tx.q.calls.approveChanged.run(CHANGED, JSON.stringify(by.changedTo), id);
+  } else if (row.state !== "approved" && row.state !== "running") throw wrongState(row, "allowed");
   return toCall(callRow(tx, id));
+}
+
+/** As `approval`: what runs is not what the model asked for. */
+const CHANGED = "person, changed";
+
+/** Whoever ends such a call, also recovery: the model is told what ran, whose own call in the path says otherwise. */
+function withChange(row: CallRow, outcome: ToolOutcome): ToolOutcome {
+  if (row.approval !== CHANGED) return outcome;
+  const note = `[The person changed this call. Its input was: ${row.input}]`;
+  return { ...outcome, output: outcome.output ? `${note}\n${outcome.output}` : note };
 }
 
 /** Committed before the tool runs. Asked again after a lost acknowledgement, it counts no second attempt. */
@@ -136,7 +151,8 @@ function endCall(tx: Tx, row: CallRow, end: End): { call: ToolCall; message: Mes
   if (!asking) throw ledgerError("row_missing", `Message ${row.message_id} is not there.`);
   const conversation = sessionRow(tx.q, asking.session_id).conversation_id;
   const blob = end.wholeOutput && putBlob(tx, end.wholeOutput);
-  const outcome: ToolOutcome = blob ? { ...end.outcome, blob, truncated: true } : end.outcome;
+  const told = withChange(row, end.outcome);
+  const outcome: ToolOutcome = blob ? { ...told, blob, truncated: true } : told;
   const { row: node } = extendHead(tx, canonicalRow(tx.q, conversation), {
     role: "tool",
     parts: [{ kind: "tool-result", call: row.call_id, outcome }],

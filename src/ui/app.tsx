@@ -3,6 +3,8 @@
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
+import { askApproval } from "./ask-approval.ts";
+import { askPick } from "./ask-pick.ts";
 import { note } from "./block.ts";
 import { bootBlocks, bootTold } from "./boot-blocks.ts";
 import type { Conversation } from "./conversation.ts";
@@ -11,7 +13,6 @@ import { keymapOf } from "./keymap.ts";
 import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
 import { themeFor, wrapsCursorRow } from "./locale.ts";
-import { askApproval, askPick } from "./modals.ts";
 import { Notices } from "./notices.ts";
 import { taken } from "./output-pace.ts";
 import { pastingNotice } from "./pasting.ts";

@@ -1,20 +1,17 @@
-// Draws an approval prompt: what would run, whole and with everything invisible spelled out, why it is asked, and
-// the choices, and the keys. Never higher than `maxRows` (2 at least): a long body is a window that pages, and the line
-// of the keys says where in it one is and what has to be seen first.
+// Draws an approval prompt: what would run, whole and with everything invisible spelled out, what it would do and why
+// it is asked, and the choices, and the keys. Never higher than `maxRows` (2 at least): a long body is a window that
+// pages, and the line of the keys says where in it one is and what has to be seen first.
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import {
-  type ApprovalChoice,
-  type ApprovalRequest,
-  type ApprovalState,
-  explanationPrompt,
-  isEndShown,
-} from "./approval-state.ts";
+import { approvalBody } from "./approval-body.ts";
+import { type ApprovalChoice, type ApprovalState, choiceKeys, isEndShown, offered } from "./approval-state.ts";
+import { type TextPurpose, textPrompts } from "./approval-text.ts";
 import { Composer } from "./composer.tsx";
-import { diffRole } from "./diff-line.ts";
+import { composerWindow } from "./composer-layout.ts";
 import { reveal, sanitize } from "./sanitize.ts";
+import { type Line, paintLine } from "./styled-line.ts";
 import { cellWidth, truncate, wrapLine } from "./text-width.ts";
-import { type Role, type TextStyle, type Theme, useTheme } from "./theme.ts";
+import { useTheme } from "./theme.ts";
 
 export interface ApprovalProps {
   readonly state: ApprovalState;
@@ -23,89 +20,127 @@ export interface ApprovalProps {
 }
 
 export interface ApprovalLayout {
-  readonly lines: readonly BodyLine[];
+  readonly lines: readonly Line[];
+  readonly head: readonly string[];
   /** Rows the body gets: the reducer's `page`. */
   readonly bodyRows: number;
   readonly maxScroll: number;
+  /** Rows for what is written. */
+  readonly textRows: number;
+  /** Each choice has rows of its own. */
+  readonly isListed: boolean;
 }
 
-interface BodyLine {
-  readonly text: string;
-  readonly role: Role;
-  /** Something in the line it is part of could not be seen as it was. */
-  readonly revealed: boolean;
-}
-
-/** What fits: the owner sends `maxScroll` back with `drawn`, and `bodyRows` as `page`. */
+/** What fits: the owner sends `maxScroll` back with `drawn`, and `bodyRows` and `textRows` with keys. */
 export function approvalLayout(state: ApprovalState, width: number, maxRows: number): ApprovalLayout {
-  const lines = bodyLines(state.request, width);
-  const listed = state.explanation === undefined && !isLow(maxRows);
-  const all = Math.max(1, maxRows - headRows(maxRows) - hintRows(maxRows) - (listed ? state.choices.length : 1));
-  const bodyRows = Math.min(all, lines.length);
-  return { lines, bodyRows, maxScroll: lines.length - bodyRows };
+  const lines = approvalBody(state.request, width);
+  const head = headLines(state, width, maxRows);
+  const room = Math.max(1, maxRows - head.length - hintRows(maxRows));
+  // The body that is being rewritten makes room for it.
+  const most = state.writing?.purpose === "edit" ? room : Math.min(room, 4);
+  const { buffer, width: columns } = state.writing?.composer ?? {};
+  const wanted = buffer && columns !== undefined ? composerWindow(buffer, columns, most).rows.length : 1;
+  const listed = choiceRows(state, width).length;
+  const isListed = listed + 1 <= room;
+  const below = state.writing ? wanted : isListed ? listed : 1;
+  const bodyRows = Math.min(Math.max(state.writing ? 0 : 1, room - below), lines.length);
+  return { lines, head, bodyRows, maxScroll: lines.length - bodyRows, textRows: most, isListed };
 }
 
-export function Approval({ state, width, maxRows }: ApprovalProps): ReactNode {
+export function Approval({ state: given, width, maxRows }: ApprovalProps): ReactNode {
   const theme = useTheme();
   const { styles } = theme;
-  const layout = approvalLayout(state, width, maxRows);
-  const { lines, bodyRows, maxScroll } = layout;
+  const layout = approvalLayout(given, width, maxRows);
+  const state = { ...given, isListed: layout.isListed };
+  const { lines, head, bodyRows, maxScroll } = layout;
   const scroll = Math.min(state.scroll, maxScroll);
-  const head = headRows(maxRows);
-  const { tool, reason } = state.request;
   return (
     <Box flexDirection="column" width={width}>
-      {head > 0 && <Text {...styles.strong}>{truncate(`Allow ${sanitize(tool)}?`, width)}</Text>}
-      {head > 1 && <Text {...styles.muted}>{truncate(sanitize(reason), width)}</Text>}
-      {lines.slice(scroll, scroll + bodyRows).map((line, index) => (
-        <Text key={scroll + index} {...bodyStyle(line, theme)} wrap="truncate-end">
-          {line.text || " "}
+      {head.map((line, index) => (
+        <Text key={`head ${index}`} {...(index === 0 ? styles.strong : styles.muted)}>
+          {line}
         </Text>
       ))}
-      {state.explanation === undefined ? (
+      {lines.slice(scroll, scroll + bodyRows).map((line, index) => (
+        <Text key={scroll + index} wrap="truncate-end">
+          {paintLine(line, theme) || " "}
+        </Text>
+      ))}
+      {state.writing === undefined ? (
         <Choices state={state} width={width} maxRows={maxRows} layout={layout} />
       ) : (
-        <Composer
-          state={state.explanation}
-          width={width}
-          maxRows={1}
-          prompt={explanationPrompt}
-          placeholder="what the model should do instead"
-        />
+        <>
+          <Composer
+            state={state.writing.composer}
+            width={width}
+            maxRows={layout.textRows}
+            prompt={textPrompts[state.writing.purpose]}
+            placeholder={placeholders[state.writing.purpose]}
+          />
+          {hintRows(maxRows) > 0 && (
+            <Text {...styles.muted}>{fitting(writingHints[state.writing.purpose], width)}</Text>
+          )}
+        </>
       )}
     </Box>
   );
 }
 
+const placeholders: Readonly<Record<TextPurpose, string>> = {
+  why: "what the model should do instead",
+  edit: "the command to run instead",
+};
+
+const writingHints: Readonly<Record<TextPurpose, readonly string[]>> = {
+  why: ["enter says no, with this · esc back to the choices", "enter says no · esc back", "enter · esc"],
+  edit: ["enter runs this · alt+enter new line · esc back to the choices", "enter runs this · esc back", "enter · esc"],
+};
+
 function Choices({ state, width, maxRows, layout }: ApprovalProps & { layout: ApprovalLayout }): ReactNode {
   const { styles } = useTheme();
   const { words, isUrgent } = hintOf(state, layout);
-  const fitting = words.find((each) => cellWidth(each) <= width) ?? words.at(-1) ?? "";
-  const hint = <Text {...(isUrgent ? styles.warning : styles.muted)}>{truncate(fitting, width)}</Text>;
+  const hint = <Text {...(isUrgent ? styles.warning : styles.muted)}>{fitting(words, width)}</Text>;
   // One row for both: what stands in the way of an answer goes first.
   if (hintRows(maxRows) === 0 && isUrgent) return hint;
+  const choices = offered(state);
+  const inARow = [choices.map(shortLabel).join(" "), choices.map((each) => choiceKeys[each]).join(" ")];
   return (
     <>
-      {isLow(maxRows) ? (
-        <Text {...styles.selected}>{truncate(state.choices.map(shortLabel).join(" "), width)}</Text>
-      ) : (
+      {layout.isListed ? (
         <ListedChoices state={state} width={width} />
+      ) : (
+        <Text {...styles.selected}>{fitting(inARow, width)}</Text>
       )}
       {hintRows(maxRows) > 0 && hint}
     </>
   );
 }
 
+/** The longest that fits; the last one is cut. */
+function fitting(words: readonly string[], width: number): string {
+  return truncate(words.find((each) => cellWidth(each) <= width) ?? words.at(-1) ?? "", width);
+}
+
 function ListedChoices({ state, width }: { state: ApprovalState; width: number }): ReactNode {
   const { styles, glyphs } = useTheme();
-  return state.choices.map((choice, index) => {
-    const selected = index === state.selected && !state.stray;
-    const pointer = width < 8 ? "" : selected ? `${glyphs.pointer} ` : "  ";
+  return choiceRows(state, width).map(({ text, choice, isFirst }, row) => {
+    const isSelected = state.choices[state.selected] === choice && !state.stray;
+    const pointer = width < 8 ? "" : isSelected && isFirst ? `${glyphs.pointer} ` : "  ";
     return (
-      <Text key={choice} {...(selected ? styles.selected : styles.plain)}>
-        {truncate(`${pointer}${choiceLabel(choice, state.request)}`, width, glyphs.ellipsis)}
+      <Text key={row} {...(isSelected ? styles.selected : styles.plain)}>
+        {truncate(`${pointer}${text}`, width, glyphs.ellipsis)}
       </Text>
     );
+  });
+}
+
+/** A rule is shown whole: what is stored is what was read. */
+function choiceRows(state: ApprovalState, width: number) {
+  const room = Math.max(1, width - (width < 8 ? 0 : 2));
+  return state.choices.flatMap((choice) => {
+    const label = choiceLabel(choice, state);
+    const rows = choice === "always" || choice === "never" ? wrapLine(label, room) : [label];
+    return rows.map((text, index) => ({ text, choice, isFirst: index === 0 }));
   });
 }
 
@@ -122,7 +157,7 @@ function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll }: ApprovalLa
     ];
     return { words, isUrgent: true };
   }
-  const letters = state.choices.map((choice) => keyOf[choice]);
+  const letters = offered(state).map((choice) => choiceKeys[choice]);
   if (state.stray) {
     const list = `${letters.slice(0, -1).join(", ")} or ${letters.at(-1)}`;
     return { words: [`press ${list}, or an arrow first`, `press ${letters.join(" ")}`], isUrgent: true };
@@ -133,43 +168,22 @@ function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll }: ApprovalLa
   return { words: [...before, choose, `${keys} · enter · esc stops`, keys], isUrgent: false };
 }
 
-const keyOf: Readonly<Record<ApprovalChoice, string>> = { once: "y", always: "a", no: "n", "no-because": "t" };
-
 function shortLabel(choice: ApprovalChoice): string {
-  return { once: "y=yes", always: "a=always", no: "n=no", "no-because": "t=tell why" }[choice];
+  const labels = { once: "yes", always: "always", never: "never", edit: "edit", no: "no", "no-because": "tell why" };
+  return `${choiceKeys[choice]}=${labels[choice]}`;
 }
 
-function choiceLabel(choice: ApprovalChoice, request: ApprovalRequest): string {
-  switch (choice) {
-    case "once":
-      return "y  yes, this once";
-    case "always":
-      return `a  always: ${reveal(request.rule ?? "").replaceAll("\n", "\\n")}`;
-    case "no":
-      return "n  no";
-    case "no-because":
-      return "t  no, and tell the model why";
-  }
-}
-
-function bodyLines(request: ApprovalRequest, width: number): readonly BodyLine[] {
-  return request.body.split("\n").flatMap((line) => {
-    const isDiff = request.kind === "diff";
-    // Code may be indented by tabs; in a command a tab is worth a look.
-    const laidOut = isDiff ? line.replaceAll("\t", "    ") : line;
-    const shown = reveal(laidOut);
-    const role = isDiff ? diffRole(line) : "plain";
-    return wrapLine(shown, width).map((text) => ({ text, role, revealed: shown !== laidOut }));
-  });
-}
-
-function bodyStyle(line: BodyLine, { styles }: Theme): TextStyle {
-  return line.revealed ? styles.warning : styles[line.role];
-}
-
-/** Too low for a choice a row: they share one. */
-function isLow(maxRows: number): boolean {
-  return maxRows < 7;
+function choiceLabel(choice: ApprovalChoice, { request, isChanged }: ApprovalState): string {
+  const rule = (text: string | undefined) => reveal(text ?? "").replaceAll("\n", "\\n");
+  const words: Readonly<Record<ApprovalChoice, string>> = {
+    once: isChanged ? "yes, run it as you changed it" : "yes, this once",
+    always: `always: ${rule(request.rule)}`,
+    never: `never: ${rule(request.deny)}`,
+    edit: "edit the command, then run it",
+    no: "no",
+    "no-because": "no, and tell the model why",
+  };
+  return `${choiceKeys[choice]}  ${words[choice]}`;
 }
 
 /** With two rows there is one for the body and one for the choices. */
@@ -177,7 +191,14 @@ function hintRows(maxRows: number): number {
   return maxRows >= 3 ? 1 : 0;
 }
 
-/** Title and reason make room for the body and the choices in a small window. */
-function headRows(maxRows: number): number {
-  return maxRows >= 9 ? 2 : maxRows >= 8 ? 1 : 0;
+/** The title and the words about the call make room for the body and the choices in a small window. */
+function headLines({ request, isChanged }: ApprovalState, width: number, maxRows: number): readonly string[] {
+  const title = isChanged ? `Allow ${request.tool}, as you changed it?` : `Allow ${request.tool}?`;
+  const most = maxRows >= 18 ? 6 : maxRows >= 13 ? 4 : maxRows >= 9 ? 2 : maxRows >= 8 ? 1 : 0;
+  const first = truncate(sanitize(title), width);
+  if (most < 3) return [first, truncate(sanitize(request.reason), width)].slice(0, most);
+  const words = [request.effect, request.reason, request.noRule].filter((text) => text !== undefined);
+  const all = [first, ...words.flatMap((text) => wrapLine(sanitize(text), width))];
+  const over = all.length > most ? [truncate(`${all[most - 1]}…`, width)] : [];
+  return over.length === 0 ? all : [...all.slice(0, most - 1), ...over];
 }

@@ -2,21 +2,31 @@
 
 /** Smaller is better; undefined: no match. Both are compared without case. An empty query matches all alike. */
 export function matchRank(query: string, text: string): number | undefined {
-  const wanted = query.toLowerCase();
-  const name = text.toLowerCase();
+  return rankFolded(query.toLowerCase(), text.toLowerCase());
+}
+
+/** The same for texts that are in lower case already. */
+export function rankFolded(wanted: string, name: string): number | undefined {
   if (name.startsWith(wanted)) return name.length === wanted.length ? 0 : 1;
   const at = name.indexOf(wanted);
-  if (at > 0) return /[\p{L}\p{N}]/u.test(name.charAt(at - 1)) ? 3 : 2;
+  if (at > 0) return isInWord(name, at - 1) ? 3 : 2;
   const spread = subsequenceSpread(wanted, name);
   return spread === undefined ? undefined : 4 + spread;
+}
+
+/** Asked of every row at every key: the usual letters without a pattern. */
+function isInWord(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+  return /[\p{L}\p{N}]/u.test(text.charAt(at));
 }
 
 /** How many other characters stand between the first and the last letter found. */
 function subsequenceSpread(wanted: string, name: string): number | undefined {
   let first = -1;
   let at = -1;
-  for (const letter of wanted) {
-    at = name.indexOf(letter, at + 1);
+  for (let index = 0; index < wanted.length; index += 1) {
+    at = name.indexOf(wanted.charAt(index), at + 1);
     if (at === -1) return undefined;
     if (first === -1) first = at;
   }
@@ -31,4 +41,24 @@ export function rankBy<Item>(items: readonly Item[], rank: (item: Item) => numbe
     if (value !== undefined) ranked.push({ item, rank: value });
   }
   return ranked.sort((a, b) => a.rank - b.rank).map((each) => each.item);
+}
+
+/** Where the letters stand that made `text` match: from and to, in order. None where case changes lengths. */
+export function matchedRanges(query: string, text: string): readonly (readonly [from: number, to: number])[] {
+  const wanted = query.toLowerCase();
+  const name = text.toLowerCase();
+  if (name.length !== text.length || wanted === "") return [];
+  const whole = name.indexOf(wanted);
+  if (whole !== -1) return [[whole, whole + wanted.length]];
+  const ranges: [number, number][] = [];
+  let at = 0;
+  for (const letter of wanted) {
+    const found = name.indexOf(letter, at);
+    if (found === -1) return [];
+    at = found + letter.length;
+    const last = ranges.at(-1);
+    if (last?.[1] === found) last[1] = at;
+    else ranges.push([found, at]);
+  }
+  return ranges;
 }

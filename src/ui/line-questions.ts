@@ -2,8 +2,10 @@
 // same prompts that the screen has, so what counts as an answer is decided in one place. A line that is no answer is
 // none: it is never taken for the nearest one.
 import type { PreviewFile } from "../commands/command.ts";
-import type { ApprovalState } from "./approval-state.ts";
+import { type ApprovalChoice, type ApprovalState, choiceKeys } from "./approval-state.ts";
+import type { TextPurpose } from "./approval-text.ts";
 import { madeCall } from "./block.ts";
+import { composerText } from "./composer-state.ts";
 import { type KeyEvent, key } from "./key-event.ts";
 import { callWords, oneLine, textWords } from "./line-words.ts";
 import type { PickerItem, PickerState } from "./picker-state.ts";
@@ -42,7 +44,7 @@ export function answerKeys(view: ModalView, line: string): readonly KeyEvent[] |
     case "approval":
       return approvalKeys(view.state, words);
     case "picker":
-      return pickerKeys(view.state, words);
+      return pickerKeys(view.view.state, words);
     case "confirm":
       return confirmKeys(words.toLowerCase());
     case "decide":
@@ -58,30 +60,50 @@ export function answerKeys(view: ModalView, line: string): readonly KeyEvent[] |
 
 // ---- approval ----
 
-function approvalWords({ request, choices, explanation }: ApprovalState): readonly string[] {
-  if (explanation !== undefined) return ["why not? type what the model should do instead; an empty line is a plain no"];
-  const rule = reveal(request.rule ?? "").replaceAll("\n", "\\n");
-  const answers = {
+function approvalWords({ request, choices, writing }: ApprovalState): readonly string[] {
+  if (writing) return [writingWords[writing.purpose]];
+  const answers: Readonly<Record<ApprovalChoice, string>> = {
     once: "y for yes, this once",
-    always: `a for always, which allows ${rule}`,
+    always: `a for always, which allows ${ruleWords(request.rule)}`,
+    edit: "e and another command to run that instead",
     no: "n for no",
     "no-because": "t and a reason for no",
+    never: `d for never, which denies ${ruleWords(request.deny)}`,
   };
   const [first = "", ...more] = reveal(request.body).split("\n");
   return [
     `approval needed: ${oneLine(request.tool)}: ${first}`,
     ...more,
-    `because: ${oneLine(request.reason)}`,
+    ...[request.effect, request.reason, request.noRule].flatMap((each) => (each === undefined ? [] : [oneLine(each)])),
     `answer ${choices.map((choice) => answers[choice]).join("; ")}`,
   ];
 }
 
-function approvalKeys({ explanation }: ApprovalState, words: string): readonly KeyEvent[] | undefined {
-  if (explanation !== undefined) return words === "" ? [key("enter")] : [typed(words), key("enter")];
-  const short = { yes: "y", always: "a", no: "n" }[words.toLowerCase()] ?? words.toLowerCase();
-  if (["y", "a", "n", "t"].includes(short)) return [typed(short)];
-  const reason = /^t\s+(\S.*)$/i.exec(words)?.[1];
-  return reason === undefined ? undefined : [typed("t"), typed(reason), key("enter")];
+const writingWords: Readonly<Record<TextPurpose, string>> = {
+  why: "why not? type what the model should do instead; an empty line is a plain no",
+  edit: "type the command to run instead; an empty line goes back to the choices",
+};
+
+function ruleWords(rule = ""): string {
+  return reveal(rule).replaceAll("\n", "\\n");
+}
+
+function approvalKeys(state: ApprovalState, words: string): readonly KeyEvent[] | undefined {
+  const { writing, choices } = state;
+  if (writing?.purpose === "why") return words === "" ? [key("enter")] : [typed(words), key("enter")];
+  if (writing) return words === "" ? [key("escape")] : rewritten(composerText(writing.composer), words);
+  const short = { yes: "y", always: "a", never: "d", no: "n" }[words.toLowerCase()] ?? words.toLowerCase();
+  if (choices.some((choice) => choice !== "edit" && choiceKeys[choice] === short)) return [typed(short)];
+  const [, letter, text] = /^([te])\s+(\S.*)$/i.exec(words) ?? [];
+  if (letter === undefined || text === undefined) return undefined;
+  if (letter.toLowerCase() === "t") return [typed("t"), typed(text), key("enter")];
+  return choices.includes("edit") ? [typed("e"), ...rewritten(state.request.body, text)] : undefined;
+}
+
+/** All that is written gives way. */
+function rewritten(before: string, text: string): readonly KeyEvent[] {
+  const clears = before.split("\n").flatMap(() => [key("u", { ctrl: true }), key("backspace")]);
+  return [key("end", { ctrl: true }), ...clears, typed(text), key("enter")];
 }
 
 function confirmKeys(words: string): readonly KeyEvent[] | undefined {
@@ -91,7 +113,8 @@ function confirmKeys(words: string): readonly KeyEvent[] | undefined {
 
 // ---- lists ----
 
-function pickerWords({ state, title, empty }: Extract<ModalView, { kind: "picker" }>): readonly string[] {
+function pickerWords({ view }: Extract<ModalView, { kind: "picker" }>): readonly string[] {
+  const { state, title, empty, note } = view;
   const { matches, query } = state;
   const shown = matches.slice(0, maxListed).map(itemWords);
   const found = query === "" ? "" : `, ${matches.length} found for ${oneLine(query)}`;
@@ -102,16 +125,17 @@ function pickerWords({ state, title, empty }: Extract<ModalView, { kind: "picker
     ...shown,
     ...none,
     ...more,
+    ...(note === undefined ? [] : [oneLine(note)]),
     "type a number to choose, words to search, 0 to leave",
   ];
 }
 
-function itemWords({ label, detail = "" }: PickerItem, index: number): string {
-  const more = oneLine(detail);
+function itemWords({ label, detail = "", facts }: PickerItem, index: number): string {
+  const more = oneLine(facts?.join(", ") ?? detail);
   return `${index + 1}: ${oneLine(label)}${more === "" ? "" : `, ${more}`}`;
 }
 
-function pickerKeys({ matches }: PickerState<PickerItem>, words: string): readonly KeyEvent[] | undefined {
+function pickerKeys({ matches }: PickerState, words: string): readonly KeyEvent[] | undefined {
   if (words === "0") return [key("c", { ctrl: true })];
   const at = numberOf(words, Math.min(matches.length, maxListed));
   if (at !== undefined) return [key("home"), ...downTo(at), key("enter")];

@@ -65,6 +65,8 @@ export class Screen {
   readonly menu = new InputMenu();
   theme: Theme;
   keymap: Keymap = keymapOf({});
+  /** When a letter of the text being written came, in ms of `performance.now()`; absent after a pause or enter. */
+  lastTyped: number | undefined;
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
   /** Something is drawn or told now. */
@@ -178,6 +180,10 @@ export class Screen {
   /** The menu may have something else to offer; drawn within 33 ms. */
   refreshMenu(): void {
     this.menu.forget();
+    this.refresh();
+  }
+  /** Something that is open has changed; drawn within 33 ms. */
+  refresh(): void {
     this.#timer ??= setTimeout(() => this.paint(), streamMs);
   }
 

@@ -1,7 +1,8 @@
 // The state of a list picker: what is typed filters, arrows move, enter chooses, escape clears and then leaves.
-// Pure, and drawn by picker.tsx. Filtering runs when the filter or the items change, not for every key, so that
-// thousands of items are no trouble. `external` leaves filtering to the owner, who sends new items for a new query.
+// Pure, and drawn by picker-lines.ts. Filtering runs when the filter or the items change, not for every key, and a
+// longer query looks only among what fitted the shorter one.
 import { chord, type KeyEvent } from "./key-event.ts";
+import { matchItems, prepareMatching } from "./picker-match.ts";
 import { clampIndex } from "./row-window.ts";
 import { sanitize } from "./sanitize.ts";
 import { graphemes } from "./text-width.ts";
@@ -12,6 +13,8 @@ export interface PickerItem {
   readonly label: string;
   /** Right of the label, muted. */
   readonly detail?: string;
+  /** The same in columns, the most telling first: as many as there is room for. */
+  readonly facts?: readonly string[];
   /** More text that the filter looks at. */
   readonly search?: string;
 }
@@ -19,10 +22,11 @@ export interface PickerItem {
 export interface PickerState<Item extends PickerItem = PickerItem> {
   readonly items: readonly Item[];
   readonly matches: readonly Item[];
+  /** Those in the order of the items, as indices. */
+  readonly hits: readonly number[];
   readonly query: string;
   /** Index into `matches`. */
   readonly selected: number;
-  readonly filter: "local" | "external";
   readonly outcome?: PickerOutcome<Item>;
 }
 
@@ -40,14 +44,14 @@ export type PickerAction<Item extends PickerItem> =
 
 export function createPicker<Item extends PickerItem>(options: {
   items: readonly Item[];
-  filter?: "local" | "external";
   query?: string;
   selected?: string;
 }): PickerState<Item> {
-  const { items, filter = "local", query = "", selected } = options;
-  const matches = filter === "local" ? matching(items, query) : items;
-  const index = matches.findIndex((item) => item.id === selected);
-  return { items, matches, query, selected: Math.max(0, index), filter };
+  const { items, query = "", selected } = options;
+  prepareMatching(items);
+  const state = fitting({ items, matches: items, hits: [], query: "", selected: 0 }, query);
+  const index = state.matches.findIndex((item) => item.id === selected);
+  return { ...state, selected: Math.max(0, index) };
 }
 
 export function pickerReducer<Item extends PickerItem>(
@@ -56,8 +60,8 @@ export function pickerReducer<Item extends PickerItem>(
 ): PickerState<Item> {
   if (action.type === "items") {
     const selected = state.matches[state.selected]?.id;
-    const { filter, query } = state;
-    return createPicker({ items: action.items, filter, query, ...(selected === undefined ? {} : { selected }) });
+    const { query } = state;
+    return createPicker({ items: action.items, query, ...(selected === undefined ? {} : { selected }) });
   }
   const { event, page, commands = [] } = action;
   // Of a paste only its first line is a filter.
@@ -107,28 +111,18 @@ function editOrEnd<Item extends PickerItem>(
 }
 
 function withQuery<Item extends PickerItem>(state: PickerState<Item>, query: string): PickerState<Item> {
-  if (query === state.query) return state;
-  const matches = state.filter === "local" ? matching(state.items, query) : state.matches;
-  return { ...state, query, matches, selected: 0 };
+  return query === state.query ? state : fitting(state, query);
 }
 
-/** Every word of the query has to be somewhere in the item; those with it in the label come first. */
-function matching<Item extends PickerItem>(items: readonly Item[], query: string): readonly Item[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  if (words.length === 0) return items;
-  const inLabel: Item[] = [];
-  const elsewhere: Item[] = [];
-  for (const item of items) {
-    const label = item.label.toLowerCase();
-    if (words.every((word) => label.includes(word))) inLabel.push(item);
-    else if (words.every((word) => searchText(item, label).includes(word))) elsewhere.push(item);
+function fitting<Item extends PickerItem>(state: PickerState<Item>, query: string): PickerState<Item> {
+  const { items } = state;
+  if (query.trim() === "") return { ...state, query, matches: items, hits: [], selected: 0 };
+  const goesOn = state.query.trim() !== "" && query.startsWith(state.query);
+  const { hits, ranked } = matchItems(items, query, goesOn ? state.hits : undefined);
+  const matches: Item[] = [];
+  for (const index of ranked) {
+    const item = items[index];
+    if (item) matches.push(item);
   }
-  return [...inLabel, ...elsewhere];
-}
-
-function searchText(item: PickerItem, label: string): string {
-  return `${label}\n${item.detail ?? ""}\n${item.search ?? ""}\n${item.id}`.toLowerCase();
+  return { ...state, query, matches, hits, selected: 0 };
 }

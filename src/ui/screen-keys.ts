@@ -51,7 +51,9 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   // The prompt that an undo gave back is no beginning of a command.
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
   const action = composerAction(event, screen.keymap.composer);
-  if (action) screen.compose(action);
+  if (!action) return;
+  if (event.kind === "text") screen.lastTyped = performance.now();
+  screen.compose(action);
 }
 
 function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void {
@@ -109,6 +111,7 @@ function submit(screen: Screen, actions: KeyActions): void {
   if (isShell && text !== undefined && typedPrompt(text) === undefined)
     return screen.dispatch({ type: "notice", text: emptyShell });
   screen.composer = state;
+  screen.lastTyped = undefined;
   if (text === undefined) return;
   const { history } = state;
   if (history.at(-1) !== text) screen.compose({ type: "history", entries: [...history, text] });

@@ -11,8 +11,7 @@ import type { ComposerState } from "./composer-state.ts";
 import { historySearchLines } from "./history-search-lines.ts";
 import type { HistorySearch } from "./history-search-state.ts";
 import { liveLines } from "./live-lines.ts";
-import { Picker } from "./picker.tsx";
-import type { PickerItem, PickerState } from "./picker-state.ts";
+import { type PickerView, pickerLines } from "./picker-lines.ts";
 import { previewLines } from "./preview-lines.ts";
 import type { PreviewState } from "./preview-state.ts";
 import type { DecideState } from "./recovery.ts";
@@ -29,7 +28,7 @@ import type { ViewState } from "./view-state.ts";
 /** What takes the composer's place, drawn. */
 export type ModalView =
   | { readonly kind: "approval"; readonly state: ApprovalState }
-  | { readonly kind: "picker"; readonly state: PickerState<PickerItem>; readonly title: string; readonly empty: string }
+  | { readonly kind: "picker"; readonly view: PickerView }
   | { readonly kind: "confirm"; readonly question: string }
   | { readonly kind: "decide"; readonly state: DecideState }
   | { readonly kind: "preview"; readonly state: PreviewState }
@@ -120,7 +119,7 @@ function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNo
       if (rows < leastApproval) return <Lines lines={[tooLow(width)]} theme={theme} />;
       return <Approval state={modal.state} width={width} maxRows={rows} />;
     case "picker":
-      return <Picker state={modal.state} title={modal.title} empty={modal.empty} width={width} maxRows={rows} />;
+      return <Lines lines={pickerLines(modal.view, look, rows)} theme={theme} />;
     case "confirm":
       return <Lines lines={confirmLines(modal.question, look, rows)} theme={theme} />;
     case "decide":

@@ -46,6 +46,8 @@ export type Role =
   /** Keys, tags, variables. */
   | "code-name"
   | "selected"
+  /** Letters that fit what was typed. */
+  | "match"
   | "placeholder"
   /** What an approval spells out because it could not be seen. */
   | "revealed"
@@ -148,6 +150,7 @@ const withoutColor: Readonly<Record<Role, TextStyle>> = {
   "code-comment": { dimColor: true },
   "code-name": {},
   selected: { bold: true },
+  match: { bold: true, underline: true },
   placeholder: { dimColor: true },
   revealed: { inverse: true },
   cursor: { inverse: true },

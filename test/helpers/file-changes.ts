@@ -3,6 +3,7 @@
 import type { FileImage, FileSide, NewChange } from "../../src/ledger/file-changes.ts";
 import { sha256 } from "../../src/ledger/ids.ts";
 import type { SessionDB } from "../../src/ledger/session-db.ts";
+import type { Approval } from "../../src/ledger/tool-calls.ts";
 import type { CallId, FileChange, Message, Session, ToolCall } from "../../src/ledger/types.ts";
 import { prompt, type StartedTurn, startTurn } from "./ledger.ts";
 
@@ -39,7 +40,7 @@ export interface CallingTurn extends StartedTurn {
 export function startCalls(
   db: SessionDB,
   session: Session,
-  { names = ["c"], effect = "reversible", cwd }: Partial<StartOptions> = {},
+  { names = ["c"], effect = "reversible", cwd, approval = "mode" }: Partial<StartOptions> = {},
 ): CallingTurn {
   const started = startTurn(db, session, prompt("change it", cwd));
   const asked = names.map((call) => ({ call, tool: "edit_file", input: { call } }) as const);
@@ -48,7 +49,7 @@ export function startCalls(
   const proposed = asked.map((each) => ({ ...each, effect }) as const);
   const appended = db.append(started.turn, message, proposed);
   const calls = appended.calls.map(({ id }) => {
-    db.approveCall(started.turn, id, "mode");
+    db.approveCall(started.turn, id, approval);
     return db.startCall(started.turn, id, `/spool/${id}`);
   });
   return { ...started, asking: appended.message, calls };
@@ -57,6 +58,7 @@ export function startCalls(
 interface StartOptions {
   readonly names: readonly string[];
   readonly effect: ToolCall["effect"];
+  readonly approval: Approval;
   /** Of the turn. */
   readonly cwd: string;
 }

@@ -12,6 +12,7 @@ export interface ToolDefinition<Input> {
   readonly input: z.ZodType<Input>;
   summarize(input: Input): string;
   subject(input: Input): string;
+  withSubject?(input: Input, subject: string): Input;
   preview?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }

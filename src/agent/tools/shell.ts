@@ -44,6 +44,7 @@ export const shellTool = defineTool({
   input,
   summarize,
   subject: ({ command }) => command,
+  withSubject: (asked, command) => ({ ...asked, command }),
   preview: async ({ command }) => (command.trim().includes("\n") ? command : undefined),
   run: runCommand,
 });

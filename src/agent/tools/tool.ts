@@ -58,6 +58,8 @@ export interface Tool<Input = unknown> {
   summarize(input: Input): string;
   /** What rules are matched against: the shell command, a path; "" when rules name only the tool. */
   subject(input: Input): string;
+  /** The same call about another subject: there where a person may change what runs. */
+  withSubject?(input: Input, subject: string): Input;
   /** A diff or similar shown in the approval, when there is one. */
   preview?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;

@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseRule, type Rule } from "../../../src/agent/approvals.ts";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner } from "../../../src/agent/runner.ts";
+import { Runner, type RunnerOptions } from "../../../src/agent/runner.ts";
 import { createFileGate } from "../../../src/agent/tools/files.ts";
 import type { TurnContext } from "../../../src/agent/turn-context.ts";
 import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
@@ -26,6 +27,7 @@ afterEach(async () => {
 async function start(
   mode: ApprovalMode,
   ask?: TurnContext["ask"],
+  more: Partial<RunnerOptions> = {},
 ): Promise<{ runner: Runner; events: SessionEvent[] }> {
   const session: Session = await db.createSession({
     cwd: folder,
@@ -43,6 +45,7 @@ async function start(
     mode,
     ask: ask ?? (() => Promise.resolve({ kind: "no" })),
     program: "test",
+    ...more,
   });
   const events: SessionEvent[] = [];
   runner.listen((event) => events.push(event));
@@ -87,6 +90,65 @@ describe("a turn with the guide", () => {
     expect(asked).toEqual(["shell touch made"]);
     expect(JSON.stringify(events)).toContain("not today");
     expect(events.find((event) => event.type === "turn-settled")).toMatchObject({ outcome: "completed" });
+  });
+
+  it("runs what a person made of a command; the intent holds it, and the model is told", async () => {
+    const { runner, events } = await start("ask", () => Promise.resolve({ kind: "edited", subject: "echo mine >> n" }));
+    await runner.submit(text("run echo theirs >> n"));
+    await runner.idle();
+    expect(readFileSync(path.join(folder, "n"), "utf8")).toBe("mine\n");
+    const started = events.find((event) => event.type === "call-changed" && event.call.state === "running");
+    expect(started).toMatchObject({ call: { input: { command: "echo mine >> n" }, approval: "person, changed" } });
+    const results = events.filter((event) => event.type === "message-added").map(({ message }) => message);
+    expect(JSON.stringify(results.find(({ role }) => role === "tool"))).toContain("The person changed this call");
+    expect(JSON.stringify(results.find(({ role }) => role === "assistant"))).toContain("theirs");
+  });
+
+  it("asks again, with what was written, when a rule forbids the changed command", async () => {
+    const asked: (readonly [string, string | undefined])[] = [];
+    const deny = parseRule("shell(rm)");
+    const rules = { allow: [], deny: deny.ok ? [deny.rule] : [] };
+    const { runner } = await start(
+      "ask",
+      ({ why, edited }) => {
+        asked.push([why, edited]);
+        return Promise.resolve(edited === undefined ? { kind: "edited", subject: "rm -r src" } : { kind: "no" });
+      },
+      { rules: () => rules },
+    );
+    await runner.submit(text("run ls"));
+    await runner.idle();
+    expect(asked).toEqual([
+      ["it runs a command", undefined],
+      [expect.stringContaining("shell(rm)"), "rm -r src"],
+    ]);
+  });
+
+  it("stores never as a rule, which denies the next call; a rule that cannot be stored is asked about again", async () => {
+    let deny: readonly Rule[] = [];
+    let failures = 1;
+    const asked: string[] = [];
+    const { runner, events } = await start(
+      "ask",
+      ({ why, deny: rule = "" }) => {
+        asked.push(why);
+        return Promise.resolve({ kind: "never", rule });
+      },
+      {
+        rules: () => ({ allow: [], deny }),
+        onRule: (kind, rule) => {
+          const parsed = parseRule(rule);
+          if (failures-- > 0) return Promise.resolve({ ok: false, problem: "the disk is full" });
+          if (kind === "deny" && parsed.ok) deny = [...deny, parsed.rule];
+          return Promise.resolve({ ok: true });
+        },
+      },
+    );
+    await runner.submit(text("run touch a then run touch b"));
+    await runner.idle();
+    expect(asked).toEqual(["it runs a command", "the rule could not be stored: the disk is full"]);
+    expect(deny.map((rule) => rule.text)).toEqual(["shell(touch)"]);
+    expect(JSON.stringify(events)).toContain("from now on the rule shell(touch) forbids this");
   });
 
   it("ends as interrupted when it is stopped, and what was queued behind it waits for a key", async () => {

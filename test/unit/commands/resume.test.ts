@@ -1,4 +1,7 @@
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { newRequestId } from "../../../src/ledger/ids.ts";
+import { forget, MEMORY, openLedger, ROUTE, temporaryFolder } from "../../helpers/ledger.ts";
 import { openDesk, words } from "./command-harness.ts";
 
 describe("/resume", () => {
@@ -7,12 +10,63 @@ describe("/resume", () => {
     await desk.say("say one");
     const { id } = desk.runner.session;
     await desk.type("/new");
-    expect(await desk.type("/resume")).toEqual({
+    const picked = await desk.type("/resume");
+    if (picked.kind !== "pick") throw new Error(picked.kind);
+    const { preview, ...list } = picked;
+    expect(list).toEqual({
       kind: "pick",
       title: "Resume a conversation",
-      items: [{ command: `/resume ${id}`, label: "  say one", detail: `${desk.folder} · just now · 2 messages` }],
-      empty: "There is no other conversation yet.",
+      items: [
+        {
+          command: `/resume ${id}`,
+          label: "  say one",
+          detail: `just now · 1 turn · ${desk.folder}`,
+          facts: ["", "just now", "1 turn", desk.folder],
+          search: "say one",
+        },
+      ],
+      empty: "There is no other conversation yet. /new begins one.",
     });
+    const [item] = list.items;
+    expect(item && (await preview?.(item))).toEqual(["› say one", "● one"]);
+  });
+
+  it("offers none that is empty, also when it was opened on purpose, and marks branches", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const first = desk.runner.session.id;
+    await desk.type("/branch other way");
+    await desk.type("/new pears");
+    await desk.type("/new");
+    const picked = await desk.type("/resume");
+    const labels = picked.kind === "pick" && picked.items.map(({ label }) => label);
+    expect(labels).toEqual(["  ↳ other way", "  say one"]);
+    expect(picked.kind === "pick" && picked.items[0]?.facts).toContain(`branch of ${first}`);
+  });
+
+  it("finds any of more than are listed, by title, folder or first prompt, without loading them", async () => {
+    const file = path.join(temporaryFolder(MEMORY), "state.db");
+    const db = openLedger({ path: file });
+    forget(db);
+    for (let at = 0; at < 260; at += 1) {
+      const session = db.createSession({ cwd: `/work/p${at}`, route: ROUTE, source: "test", title: `Übung ${at}` });
+      const { id, cwd } = session;
+      const prompt = [{ kind: "text", text: at === 3 ? "the needle in it" : "hay" }] as const;
+      const target = { kind: "session", asked: id } as const;
+      const payload = { prompt, approval: "ask", cwd } as const;
+      db.admit({ request: newRequestId(), kind: "prompt", payload, target, session: id });
+    }
+    db.close();
+    const desk = await openDesk({ surface: "screen", file });
+    const picked = await desk.type("/sessions --all");
+    if (picked.kind !== "pick") throw new Error(picked.kind);
+    expect(picked.items).toHaveLength(200);
+    expect(picked.note).toContain("200 newest");
+    const found = async (words: string) => (await picked.find?.(words))?.map(({ label }) => label.trim());
+    expect(await found("needle")).toEqual(["Übung 3"]);
+    expect(await found("ÜBUNG /p7/ hay")).toEqual([]);
+    expect(await found("übung work/p77 hay")).toEqual(["Übung 77"]);
+    expect(await found("work")).toHaveLength(200);
   });
 
   it("opens by the number of the list just shown, by prefix and by title", async () => {

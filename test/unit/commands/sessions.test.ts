@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { pickSession } from "../../../src/commands/session-rows.ts";
 import { jsonLines, jsonOf, openDesk, words } from "./command-harness.ts";
 
 describe("/sessions", () => {
   it("lists conversations with their state, and each line of JSON has the fields scripts rely on", async () => {
-    const desk = await openDesk();
+    const desk = await openDesk({ surface: "argv" });
     await desk.say("say hello");
     const result = await desk.type("/sessions");
     expect(words(result)).toMatch(/^1 {2}idle {2}\d{8}-\d{6}-[0-9a-f]{6} {2}say hello {2}just now {2}2 {2}\S+$/);
@@ -28,7 +29,7 @@ describe("/sessions", () => {
   });
 
   it("filters by words, by folder and by number, and shows empty ones only when asked", async () => {
-    const desk = await openDesk();
+    const desk = await openDesk({ surface: "argv" });
     await desk.say("say apples");
     await desk.type("/new pears");
     await desk.newSession({ title: "elsewhere", cwd: "/nowhere" });
@@ -144,5 +145,22 @@ describe("/sessions rename, pin, hide, archive, delete", () => {
     expect(jsonOf(await desk.type("/pin"))).toEqual({ session: desk.runner.session.id, pinned: true });
     expect(desk.runner.session.pinned).toBe(true);
     expect(words(await desk.type("/pin --off"))).toContain("is not pinned");
+  });
+});
+
+describe("a session in a list to pick from", () => {
+  const at = Date.now();
+  it.each([
+    ["idle", undefined, "just now · 1 turn"],
+    ["unknown", undefined, "waits for a decision · just now · 1 turn"],
+    ["running", { pid: 1, program: "stele" }, "running elsewhere · just now · 1 turn"],
+    ["running", { pid: process.pid, program: "stele" }, "running · just now · 1 turn"],
+  ] as const)("that is %s, held by %j, says so", async (state, holder, words) => {
+    const desk = await openDesk();
+    await desk.say("say hello");
+    const { session } = desk.runner;
+    const listing = { session: { ...session, lastActivityAt: at }, state, ...(holder && { holder }) };
+    const { detail } = pickSession(listing, { now: at, command: "/resume" });
+    expect(detail).toBe(`${words} · ${desk.folder}`);
   });
 });

@@ -111,6 +111,41 @@ describe("a call whose own tool cannot say how it ended", () => {
   });
 });
 
+describe("a call that a person changed", () => {
+  const approval = { changedTo: { command: "make clean" } } as const;
+  const note = /^\[The person changed this call. Its input was: \{"command":"make clean"\}\]/;
+
+  it("holds what runs before it runs, and is changed only once", () => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db), { effect: "external", approval });
+    const id = onlyCall(started);
+    const changed = { input: { command: "make clean" }, approval: "person, changed", state: "running" };
+    expect(db.call(id)).toMatchObject(changed);
+    expect(started.asking.parts).toMatchObject([{ kind: "tool-call", input: { call: "c" } }]);
+    db.approveCall(started.turn, id, { changedTo: { command: "rm -r ." } });
+    expect(db.call(id)).toMatchObject(changed);
+    endTurn(db, started);
+  });
+
+  it.each([
+    ["proof", PROOFS.ended],
+    ["person", undefined],
+    ["settle", undefined],
+  ] as const)("tells the model what ran, also when it was ended by a %s after a crash", (by, proof) => {
+    const db = openLedger();
+    const started = startCalls(db, newSession(db), { effect: "external", approval });
+    const { turn, lease, admission } = started;
+    const id = onlyCall(started);
+    db.markUnknown(turn);
+    db.reconcileCalls(lease, admission, { proofs: proof ? [proof(id)] : [], at: AT });
+    if (by === "person") db.resolveCall(lease, { id, verdict: "happened", at: AT });
+    db.settleUnknown(lease, { id: admission, outcome: "interrupted", note: "settled", at: AT });
+    const { result } = db.call(id);
+    const [part] = (result === undefined ? undefined : db.message(result))?.parts ?? [];
+    expect(part?.kind === "tool-result" && part.outcome.output).toMatch(note);
+  });
+});
+
 describe("a call that was to be run again", () => {
   it("is as unknown as before when its turn ends before that: nothing says that it did not run", () => {
     const db = openLedger();

@@ -20,8 +20,11 @@ const command: ApprovalRequest = {
 };
 
 function shown(request: ApprovalRequest, width = 80, rows = 20): ApprovalState {
-  const state = createApproval(request);
-  return approvalReducer(state, { type: "drawn", width, maxScroll: approvalLayout(state, width, rows).maxScroll });
+  return redrawn(createApproval(request), width, rows);
+}
+function redrawn(state: ApprovalState, width = 80, rows = 20): ApprovalState {
+  const { maxScroll, isListed } = approvalLayout(state, width, rows);
+  return approvalReducer(state, { type: "drawn", width, maxScroll, isListed });
 }
 function type(state: ApprovalState, input: string): ApprovalState {
   const events = createKeyDecoder().push(new TextEncoder().encode(input));
@@ -60,7 +63,7 @@ describe("approvalReducer", () => {
       approvalReducer(asked, {
         type: "key",
         event: { kind: "key", name: "escape", ctrl: false, alt: false, shift: false },
-      }).explanation,
+      }).writing,
     ).toBeUndefined();
     expect(type(asked, "\r").answer).toEqual({ kind: "no" });
   });
@@ -100,6 +103,94 @@ describe("approvalReducer", () => {
   });
 });
 
+const whole: ApprovalRequest = { ...command, deny: "shell(git push)", isEditable: true };
+
+describe("every choice", () => {
+  it.each(["y", "a", "e", "n", "t", "d", "Y", "\r", "\x1b[B\r", "\t\t\r"])(
+    "of %j nothing counts before it was drawn",
+    (input) => {
+      const state = createApproval(whole);
+      expect(type(state, input)).toEqual(state);
+    },
+  );
+
+  it("never names the rule that is stored, and needs no look at the end", () => {
+    const long = { ...whole, body: "x\n".repeat(99) };
+    expect(type(shown(long, 80, 20), "d").answer).toEqual({ kind: "never", rule: "shell(git push)" });
+    expect(draw(shown(whole), 80, 20)).toContain("  d  never: shell(git push)");
+  });
+
+  it.each([20, 30, 80])("stands with its key at %i columns, a rule in all its letters", (width) => {
+    const rule = "shell(git push --force-with-lease origin a-long-branch)";
+    const lines = draw(shown({ ...whole, rule, deny: rule }, width, 30), width, 30);
+    expect(lines.at(-1)).toContain("y a e n t d");
+    expect(
+      lines
+        .map((line) => line.trim())
+        .join("")
+        .replaceAll(" ", ""),
+    ).toContain(`always:${rule}`.replaceAll(" ", ""));
+  });
+
+  it("that stores a rule is not there where the rule cannot be read", () => {
+    const low = shown(whole, 80, 5);
+    expect(type(low, "a").answer).toBeUndefined();
+    expect(type(low, "d").answer).toBeUndefined();
+    expect(type(low, "y").answer).toEqual({ kind: "once" });
+    expect(draw(low, 80, 5).at(-1)).toMatch(/^y e n t · /);
+  });
+});
+
+describe("editing the command", () => {
+  it("runs what was made of it, and is not offered for a diff", () => {
+    const editing = type(shown(whole), "e");
+    expect(draw(editing, 80, 20)).toContain("$ git push origin main");
+    expect(type(type(editing, " --dry-run"), "\r").answer).toEqual({
+      kind: "edited",
+      text: "git push origin main --dry-run",
+    });
+    expect(type(editing, "\r").answer).toEqual({ kind: "once" });
+    expect(type(shown({ ...command, kind: "diff" }), "e").answer).toBeUndefined();
+  });
+
+  it("keeps what was written while the choices are looked at, and runs nothing that is empty", () => {
+    const escape = {
+      type: "key",
+      event: { kind: "key", name: "escape", ctrl: false, alt: false, shift: false },
+    } as const;
+    const left = approvalReducer(type(type(shown(whole), "e"), " --tags"), escape);
+    expect(left.answer).toBeUndefined();
+    expect(type(type(left, "e"), "\r").answer).toEqual({ kind: "edited", text: "git push origin main --tags" });
+    expect(type(type(shown(whole), "e"), "\x15\r").answer).toBeUndefined();
+    const why = approvalReducer(type(type(shown(whole), "t"), "not on friday"), escape);
+    expect(type(type(why, "t"), "\r").answer).toEqual({ kind: "no-because", text: "not on friday" });
+  });
+
+  it.each([
+    ["a paste that stands as one cell", `\x1b[200~${"rm -r a\n".repeat(9)}\x1b[201~`],
+    ["a letter nobody sees", "\x1b[200~\u202e\x1b[201~"],
+    ["more rows than there are", "\x1b[200~\na\nb\x1b[201~"],
+  ])("shows %s before it runs", (_, input) => {
+    const changed = type(type(type(shown(whole), "e"), input), "\r");
+    expect(changed).toMatchObject({ isChanged: true, seen: false });
+    expect(changed.answer).toBeUndefined();
+    expect(type(changed, "y").answer).toBeUndefined();
+    const seen = redrawn(type(redrawn(changed), "\x1b[F"));
+    expect(draw(seen, 80, 20)[0]).toBe("Allow shell, as you changed it?");
+    expect(draw(seen, 80, 20).join("\n")).not.toContain("always");
+    expect(type(seen, "y").answer).toEqual({ kind: "edited", text: seen.request.body });
+  });
+
+  it("goes on with what a rule forbade", () => {
+    const again = redrawn(
+      createApproval({ ...whole, edited: "rm -r build", reason: "the rule shell(rm) forbids this" }),
+    );
+    expect(draw(again, 80, 20)).toContain("$ rm -r build");
+    expect(draw(again, 80, 20)).toContain("the rule shell(rm) forbids this");
+    expect(type(again, "\x17\r").answer).toEqual({ kind: "edited", text: "rm -r " });
+  });
+});
+
 describe("Approval", () => {
   it.each([1, 20, 80, 200])("fits %i columns and any height from two rows on", (width) => {
     const long = { ...command, body: "日本 echo \x1b[2J && ".repeat(40) };
@@ -130,7 +221,33 @@ describe("Approval", () => {
 
   it("keeps the tabs of code and shows a changed line end in a diff", () => {
     const body = "@@ -1 +1 @@\n-\told\n+\tnew\r";
-    expectInOrder(draw(shown({ ...command, kind: "diff", body }), 80, 20), ["@@ -1 +1 @@", "-    old", "+    new\\r"]);
+    expectInOrder(draw(shown({ ...command, kind: "diff", body }), 80, 20), [
+      "@@ -1 +1 @@",
+      "1 -     old",
+      "1 +     new\\r",
+    ]);
+  });
+
+  it("draws a diff as the transcript does, all of it, with the words that changed", () => {
+    const lines = Array.from({ length: 6_000 }, (_, index) => ` ${index + 1}   line`);
+    const body = [...lines, " 6001 - const port = 80;", " 6001 + const port = 8080;"].join("\n");
+    const state = shown({ ...command, kind: "diff", body });
+    const end = type(state, "\x1b[F");
+    expect(draw(end, 80, 20).join("\n")).toContain("6001 - const port = 80;\n6001 + const port = 8080;");
+    const last = approvalLayout(end, 80, 20).lines.at(-1);
+    expect(last?.filter(({ role }) => role === "added-word").map(({ text }) => text)).toEqual(["8080"]);
+  });
+
+  it("says what it does and why it is asked", () => {
+    const reason = "Asked in mode ask: no rule allows it";
+    const lines = draw(shown({ ...whole, effect: "It acts on the world.", reason, noRule: "no rule fits" }), 30, 24);
+    expectInOrder(lines, [
+      "Allow shell?",
+      "It acts on the world.",
+      "Asked in mode ask: no rule",
+      "allows it",
+      "no rule fits",
+    ]);
   });
 
   it("tells how much of a long body is in sight", () => {
@@ -148,7 +265,7 @@ describe("Approval", () => {
     const stray = draw(type(state, "ls"), 80, 20);
     expect(stray.at(-1)).toBe("press y, a, n or t, or an arrow first");
     expect(stray.some((line) => line.startsWith(">"))).toBe(false);
-    expect(draw(type(state, "ls"), 80, 3).at(-1)).toBe("press y, a, n or t, or an arrow first");
+    expect(draw(type(state, "ls"), 80, 3).at(-1)).toBe("press y, n or t, or an arrow first");
     expect(draw(type(state, "ls\x1b[B"), 80, 20).at(-1)).toMatch(/^y a n t/);
   });
 });

@@ -1,6 +1,8 @@
 // The front end in lines: what it says, and what typed lines do.
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { askApproval } from "../../../src/ui/ask-approval.ts";
+import { askPick } from "../../../src/ui/ask-pick.ts";
 import type { ApprovalReply } from "../../../src/agent/turn-context.ts";
 import type { CallId, MessageId, ToolCall } from "../../../src/ledger/types.ts";
 import { note } from "../../../src/ui/block.ts";
@@ -8,7 +10,7 @@ import { composerText } from "../../../src/ui/composer-state.ts";
 import { LineEntry } from "../../../src/ui/line-entry.ts";
 import { LineTeller } from "../../../src/ui/line-teller.ts";
 import { Screen } from "../../../src/ui/live-screen.ts";
-import { askApproval, askConfirm, askDecision, askPick, askPreview } from "../../../src/ui/modals.ts";
+import { askConfirm, askDecision, askPreview } from "../../../src/ui/modals.ts";
 import { isDumb } from "../../../src/ui/plain-terminal.ts";
 import { openDecision } from "../../../src/ui/recovery.ts";
 import type { KeyActions } from "../../../src/ui/screen-keys.ts";
@@ -73,9 +75,16 @@ const ask = (more = {}) => ({
   summary: "npm test",
   subject: "npm test\nrm -rf \u202e/",
   why: "it runs a command",
+  mode: "ask" as const,
+  isEditable: true,
   rule: "shell(npm test)",
   ...more,
 });
+
+/** It opens once what the terminal holds is read. */
+async function asked({ modal }: Screen): Promise<void> {
+  for (let turn = 0; turn < 5 && modal === undefined; turn += 1) await new Promise(setImmediate);
+}
 
 describe("what is said", () => {
   it("is a line for each event, once, in words", () => {
@@ -142,12 +151,16 @@ describe("what is said", () => {
 describe("an approval", () => {
   async function answered(...lines: readonly string[]): Promise<{ reply: ApprovalReply; stops: boolean }> {
     const { screen, entry, said } = opened();
-    const reply = askApproval(screen, ask(), new AbortController().signal);
+    const reply = askApproval(screen, ask({ deny: "shell(npm)" }), new AbortController().signal);
+    await asked(screen);
     expect(said()).toEqual([
       "approval needed: shell: npm test",
       "rm -rf \\u202e/",
-      "because: it runs a command",
-      "answer y for yes, this once; a for always, which allows shell(npm test); n for no; t and a reason for no",
+      "It acts on the world; /undo cannot take that back.",
+      "Asked in mode ask: it runs a command",
+      "answer y for yes, this once; a for always, which allows shell(npm test); " +
+        "e and another command to run that instead; n for no; t and a reason for no; " +
+        "d for never, which denies shell(npm)",
     ]);
     for (const line of lines) entry.line(line);
     return reply;
@@ -157,6 +170,8 @@ describe("an approval", () => {
     [["y"], { kind: "once" }],
     [["YES"], { kind: "once" }],
     [["a"], { kind: "always", rule: "shell(npm test)" }],
+    [["d"], { kind: "never", rule: "shell(npm)" }],
+    [["e npm run lint"], { kind: "edited", subject: "npm run lint" }],
     [["n"], { kind: "no" }],
     [["t use yarn"], { kind: "no", because: "use yarn" }],
     [["t", "use yarn"], { kind: "no", because: "use yarn" }],
@@ -166,6 +181,7 @@ describe("an approval", () => {
   it("is not answered by any other line, which is kept and not sent", async () => {
     const { screen, entry, said, entered } = opened();
     const reply = askApproval(screen, ask(), new AbortController().signal);
+    await asked(screen);
     said();
     for (const line of ["yes please", "", "1", "yy", "\x1b"]) entry.line(line);
     expect(screen.modal).toBeDefined();
@@ -182,6 +198,7 @@ describe("an approval", () => {
     const { screen, entry, said } = opened();
     for (let time = 0; time < 2; time += 1) {
       const reply = askApproval(screen, ask(), new AbortController().signal);
+      await asked(screen);
       expect(said()[0]).toBe("approval needed: shell: npm test");
       entry.line("y");
       await reply;

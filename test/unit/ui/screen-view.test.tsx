@@ -46,9 +46,11 @@ const modals: readonly (ModalView | undefined)[] = [
   { kind: "approval", state: approval },
   {
     kind: "picker",
-    state: createPicker({ items: commands.map(({ name }) => ({ id: name, label: name, detail: long })) }),
-    title: long,
-    empty: "",
+    view: {
+      state: createPicker({ items: commands.map(({ name }) => ({ id: name, label: name, detail: long })) }),
+      title: long,
+      empty: "",
+    },
   },
   { kind: "confirm", question: long },
   { kind: "decide", state: openDecision(openTurn) },

@@ -1,0 +1,67 @@
+// Picking one of the conversations: the newest ones first, all others by what is typed, and a look at each.
+import type { SessionFilter, SessionListing } from "../ledger/sessions.ts";
+import type { Message, MessageId, SessionId } from "../ledger/types.ts";
+import type { CommandResult, FreeContext, PickItem, PickList } from "./command.ts";
+import { pickSession } from "./session-rows.ts";
+
+/** Listed at once, and found for one filter. */
+const LISTED = 200;
+/** Messages looked at for the last exchange: also of a long conversation no more. */
+const LOOKED_AT = 16;
+const CHARACTERS = 4_000;
+
+export async function sessionPick(
+  context: FreeContext,
+  { title, filter, withOwn = false }: { title: string; filter: SessionFilter; withOwn?: boolean },
+): Promise<CommandResult & { kind: "pick" }> {
+  const { db, lastList, runner } = context;
+  const here = withOwn ? undefined : runner?.session.conversation;
+  const { limit = LISTED } = filter;
+  const others = (listings: readonly SessionListing[]) =>
+    listings.filter(({ session }) => session.conversation !== here).slice(0, limit);
+  const item = (listing: SessionListing): PickItem => pickSession(listing, { now: context.now(), command: "/resume" });
+  const found = await db.listSessions({ ...filter, limit: limit + 1 });
+  const listings = others(found);
+  lastList.sessions = listings.map(({ session }) => session);
+  return {
+    kind: "pick",
+    title,
+    items: listings.map(item),
+    empty: "There is no other conversation yet. /new begins one.",
+    ...(found.length > limit && {
+      note: `the ${listings.length} newest; typing looks through all of them`,
+      find: async (typed: string) => {
+        const words = [filter.words, typed].filter((each) => each !== undefined).join(" ");
+        return others(await db.listSessions({ ...filter, words, limit })).map(item);
+      },
+    }),
+    preview: lastExchange(context),
+  };
+}
+
+/** The last prompt and the last answer to it. */
+export function lastExchange({ db }: FreeContext): NonNullable<PickList["preview"]> {
+  return async ({ command }) => {
+    const session = command.slice(command.lastIndexOf(" ") + 1) as SessionId;
+    const { messages } = await db.path(session, { limit: LOOKED_AT });
+    const prompt = messages.findLast(({ role }) => role === "user");
+    const answer = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
+    const isAnswered = answer !== undefined && isAfter(answer.id, prompt?.id);
+    if (!prompt && !answer) return ["Nothing was said yet."];
+    return [
+      ...(prompt ? [`› ${textOf(prompt)}`] : []),
+      ...(isAnswered ? [`● ${textOf(answer)}`] : ["(no answer yet)"]),
+    ].flatMap((text) => ["", ...text.slice(0, CHARACTERS).split("\n")].slice(1));
+  };
+}
+
+function isAfter(id: MessageId, other: MessageId | undefined): boolean {
+  return other === undefined || id > other;
+}
+
+function textOf({ parts }: Message): string {
+  return parts
+    .flatMap((part) => (part.kind === "text" ? [part.text] : []))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,127 @@
+// Lets a person pick one of a list. What a list asks of the ledger, more items or a look at one, is asked one question
+// at a time and only for what is wanted now.
+import type { PickItem, PickList } from "../commands/command.ts";
+import { chord, type KeyEvent } from "./key-event.ts";
+import { LatestOnly } from "./latest-only.ts";
+import type { Modal, Screen } from "./live-screen.ts";
+import type { PreviewWish } from "./picker-layout.ts";
+import { layoutOf, type PickerView } from "./picker-lines.ts";
+import { createPicker, type PickerItem, type PickerState, pickerReducer } from "./picker-state.ts";
+import type { ModalView } from "./screen-view.tsx";
+
+/** The command of what was chosen. */
+export function askPick(screen: Screen, list: PickList): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const prompt = new PickPrompt(screen, list, (command) => {
+      screen.closeModal(prompt);
+      resolve(command);
+    });
+    screen.openModal(prompt);
+  });
+}
+
+class PickPrompt implements Modal {
+  readonly #screen: Screen;
+  readonly #list: PickList;
+  readonly #done: (command: string | undefined) => void;
+  /** Of every item that was ever listed. */
+  readonly #items = new Map<string, PickItem>();
+  readonly #first: readonly PickerItem[];
+  readonly #previews = new Map<string, readonly string[]>();
+  readonly #previewer: LatestOnly<PickItem, readonly string[]> | undefined;
+  readonly #finder: LatestOnly<string, readonly PickItem[]> | undefined;
+  #state: PickerState;
+  #wish: PreviewWish = "auto";
+
+  constructor(screen: Screen, list: PickList, done: (command: string | undefined) => void) {
+    this.#screen = screen;
+    this.#list = list;
+    this.#done = done;
+    this.#first = this.#take(list.items);
+    this.#state = createPicker({ items: this.#first });
+    const { preview, find } = list;
+    this.#previewer =
+      preview &&
+      new LatestOnly(
+        (item) => preview(item).catch((error: unknown) => [`cannot be read: ${String(error)}`]),
+        (item, lines) => this.#show(item, lines),
+      );
+    this.#finder =
+      find &&
+      new LatestOnly(
+        // What is listed can be chosen all the same.
+        (words) => find(words).catch(() => []),
+        (_, found) => this.#found(found),
+      );
+  }
+
+  get view(): ModalView {
+    return { kind: "picker", view: this.#view };
+  }
+
+  get #view(): PickerView {
+    const { title, empty, note } = this.#list;
+    const lines = this.#previews.get(this.#selected?.id ?? "");
+    return {
+      ...{ state: this.#state, title, empty, isLooking: this.#finder?.isAsking === true },
+      ...(note !== undefined && { note }),
+      ...(this.#previewer && { preview: { wish: this.#wish, ...(lines && { lines }) } }),
+    };
+  }
+
+  get #selected(): PickerItem | undefined {
+    return this.#state.matches[this.#state.selected];
+  }
+
+  onKey(event: KeyEvent, rows: number): void {
+    const layout = layoutOf(this.#view, this.#screen.size.columns, rows);
+    const name = chord(event);
+    if (this.#previewer && name === "tab") return this.#toggle(layout.preview !== undefined);
+    // A look in the list's place is left first.
+    if (layout.preview?.place === "over" && name === "escape") return this.#toggle(true);
+    const before = this.#state.query;
+    this.#state = pickerReducer(this.#state, { type: "key", event, page: layout.listRows });
+    const { outcome, query } = this.#state;
+    if (outcome) return this.#end(outcome.kind === "chosen" ? outcome.item.id : undefined);
+    if (query === before) return;
+    if (query.trim() === "") this.#finder?.forget();
+    else this.#finder?.want(query);
+  }
+
+  /** Nothing is read that is not on the screen. */
+  onDrawn(rows: number): void {
+    const item = this.#items.get(this.#selected?.id ?? "");
+    if (!item || !layoutOf(this.#view, this.#screen.size.columns, rows).preview) return this.#previewer?.forget();
+    if (!this.#previews.has(item.command)) this.#previewer?.want(item);
+  }
+
+  #toggle(isShown: boolean): void {
+    this.#wish = isShown ? "off" : "on";
+  }
+
+  #end(command: string | undefined): void {
+    this.#previewer?.close();
+    this.#finder?.close();
+    this.#done(command);
+  }
+
+  #show(item: PickItem, lines: readonly string[]): void {
+    this.#previews.set(item.command, lines);
+    this.#screen.refresh();
+  }
+
+  #found(found: readonly PickItem[]): void {
+    const known = new Set(this.#first.map(({ id }) => id));
+    const more = this.#take(found).filter(({ id }) => !known.has(id));
+    this.#state = pickerReducer(this.#state, { type: "items", items: [...this.#first, ...more] });
+    this.#screen.refresh();
+  }
+
+  #take(items: readonly PickItem[]): readonly PickerItem[] {
+    return items.map((item): PickerItem => {
+      const { command, label, detail, facts, search } = item;
+      this.#items.set(command, item);
+      return { id: command, label, detail, ...(facts && { facts }), ...(search !== undefined && { search }) };
+    });
+  }
+}

@@ -1,0 +1,91 @@
+// A list that asks a ledger: what is typed finds what was not listed, and nothing is read that nobody looks at.
+import { PassThrough } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import type { PickItem, PickList } from "../../../src/commands/command.ts";
+import { askPick } from "../../../src/ui/ask-pick.ts";
+import { key } from "../../../src/ui/key-event.ts";
+import { Screen } from "../../../src/ui/live-screen.ts";
+import type { PickerView } from "../../../src/ui/picker-lines.ts";
+import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
+import { plainTheme } from "./view-samples.ts";
+
+const actions: KeyActions = {
+  ...{ enter: () => {}, stop: () => false, quit: () => {}, suspend: () => {}, page: () => {} },
+  ...{ prompts: () => undefined, edit: () => {}, mode: () => undefined },
+};
+const item = (name: string): PickItem => ({ command: `/go ${name}`, label: name, detail: "" });
+
+function open(columns: number, more: Partial<PickList>) {
+  const stdout = { columns, rows: 14, write: () => true };
+  const screen = new Screen({
+    stdout,
+    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
+    theme: plainTheme,
+    wrapsCursorRow: false,
+  });
+  const list = { title: "Go", empty: "", items: ["one", "two", "three"].map(item), ...more };
+  const chosen = askPick(screen, list);
+  const press = (...names: readonly string[]) => {
+    const events = names.map((name) => (name.length === 1 ? ({ kind: "text", text: name } as const) : key(name)));
+    handleKeys(screen, events, actions);
+  };
+  const view = (): PickerView => {
+    const shown = screen.modal?.view;
+    if (shown?.kind !== "picker") throw new Error("no picker");
+    return shown.view;
+  };
+  return { screen, chosen, press, view };
+}
+
+describe("askPick", () => {
+  it("finds what was not listed by what is typed, keeps what was, and runs the command that was chosen", async () => {
+    const asked: string[] = [];
+    const find = (words: string) => {
+      asked.push(words);
+      return Promise.resolve(["older", "one"].map(item));
+    };
+    const { screen, chosen, press, view } = open(80, { find });
+    press("o", "l");
+    expect(view()).toMatchObject({ isLooking: true, state: { matches: [] } });
+    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]));
+    expect(asked).toEqual(["o", "ol"]);
+    press("escape");
+    expect(view().state.matches.map(({ label }) => label)).toEqual(["one", "two", "three", "older"]);
+    press("o", "l", "enter");
+    expect(await chosen).toBe("/go older");
+    screen.close();
+  });
+
+  it("reads a preview only when it is on the screen, of the item one stays at, each once", async () => {
+    const asked: string[] = [];
+    const preview = ({ label }: PickItem) => {
+      asked.push(label);
+      return Promise.resolve([`a look at ${label}`]);
+    };
+    const narrow = open(80, { preview });
+    expect(asked).toEqual([]);
+    narrow.press("tab");
+    expect(asked).toEqual(["one"]);
+    await vi.waitFor(() => expect(narrow.view().preview?.lines).toEqual(["a look at one"]));
+    narrow.press("escape", "down");
+    expect(asked).toEqual(["one"]);
+    narrow.press("escape");
+    expect(await narrow.chosen).toBeUndefined();
+    narrow.screen.close();
+
+    asked.length = 0;
+    const wide = open(120, { preview });
+    wide.press("down", "down", "up", "up", "down", "down");
+    await vi.waitFor(() => expect(wide.view().preview?.lines).toEqual(["a look at three"]));
+    wide.press("up", "up");
+    wide.press("down", "down");
+    expect(asked).toEqual(["one", "three"]);
+    wide.screen.close();
+  });
+
+  it("says what went wrong where a preview cannot be read", async () => {
+    const { screen, view } = open(120, { preview: () => Promise.reject(new Error("the ledger is closed")) });
+    await vi.waitFor(() => expect(view().preview?.lines?.join()).toContain("the ledger is closed"));
+    screen.close();
+  });
+});
