@@ -7,6 +7,7 @@ import { benchAppend } from "./append.ts";
 import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
+import { benchScreen } from "./screen.ts";
 import { benchFrame, benchVersion } from "./start.ts";
 import { benchStream } from "./stream.ts";
 
@@ -17,6 +18,7 @@ const BENCHES = {
   version: benchVersion,
   frame: benchFrame,
   stream: benchStream,
+  screen: benchScreen,
 } as const;
 type Name = keyof typeof BENCHES;
 

@@ -16,7 +16,11 @@ export type ScriptedFault = { readonly after?: number } & (
   | { /** Destroys the socket. */ readonly kind: "cut" }
   | { /** Ends the body properly, with neither finish reason nor [DONE]. */ readonly kind: "end" }
   | { /** Sends nothing more until the client leaves. */ readonly kind: "stall" }
-  | { /** Goes on when the promise settles. */ readonly kind: "hold"; readonly until: Promise<unknown> }
+  | {
+      /** Goes on when the promise settles; a function is called when it is that far. */
+      readonly kind: "hold";
+      readonly until: Promise<unknown> | (() => Promise<unknown>);
+    }
   | { /** Writes these bytes as they are, then goes on. */ readonly kind: "raw"; readonly text: string }
 );
 
@@ -151,12 +155,22 @@ async function commit(response: ServerResponse, fault: ScriptedFault): Promise<b
     case "stall":
       return false;
     case "hold":
-      await Promise.race([fault.until, new Promise((resolve) => response.once("close", resolve))]);
+      await untilOrLeft(response, typeof fault.until === "function" ? fault.until() : fault.until);
       return !response.destroyed;
     case "raw":
       await write(response, fault.text);
       return true;
   }
+}
+
+async function untilOrLeft(response: ServerResponse, until: Promise<unknown>): Promise<void> {
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  response.once("close", leave);
+  await Promise.race([until, left]);
+  response.off("close", leave);
 }
 
 /** Waits for the write to reach the socket, so that pieces are read one by one and a cut comes after them. */

@@ -3,6 +3,7 @@
 // Answers of the terminal (cursor position, device attributes) go back to the program as in a real one.
 import xterm from "@xterm/headless";
 import { type IPty, spawn } from "node-pty";
+import { useGraphemeWidths } from "./terminal-widths.ts";
 
 export interface TerminalOptions {
   readonly command: string;
@@ -47,6 +48,8 @@ export interface Terminal {
   screen(): readonly string[];
   /** All lines from the first one kept, the visible ones too, trimmed on the right. */
   scrollback(): readonly string[];
+  /** The same, and which of them are no line of their own: the terminal wrapped the one before. */
+  rows(): readonly { readonly text: string; readonly isWrapped: boolean }[];
   cursor(): { readonly x: number; readonly y: number };
   modes(): Modes;
   rawBytes(): number;
@@ -61,6 +64,7 @@ export interface Terminal {
 export function openTerminal(options: TerminalOptions): Terminal {
   const { command, args = [], cwd = process.cwd(), env = {}, cols = 80, rows = 24 } = options;
   const emulator = new xterm.Terminal({ cols, rows, scrollback: 100_000, allowProposedApi: true });
+  useGraphemeWidths(emulator);
   const modes = watchModes(emulator);
   const own = environment(env);
   const pty = spawn(command, [...args], { name: own["TERM"] ?? "", cols, rows, cwd, env: own });
@@ -114,6 +118,13 @@ export function openTerminal(options: TerminalOptions): Terminal {
     resume: () => pty.resume(),
     screen: () => lines(emulator, emulator.buffer.active.baseY, emulator.rows),
     scrollback: () => lines(emulator, 0, emulator.buffer.active.length),
+    rows: () => {
+      const { active } = emulator.buffer;
+      return lines(emulator, 0, active.length).map((text, at) => ({
+        text,
+        isWrapped: active.getLine(at)?.isWrapped ?? false,
+      }));
+    },
     cursor: () => ({ x: emulator.buffer.active.cursorX, y: emulator.buffer.active.cursorY }),
     modes,
     rawBytes: () => output.reduce((sum, data) => sum + Buffer.byteLength(data), 0),

@@ -3,6 +3,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startModelServer } from "../helpers/model-server.ts";
 import { ACTS, type ActName } from "./acts.ts";
+import { allConditions } from "./conditions.ts";
 import { Stele } from "./driver.ts";
 import { Run } from "./one-run.ts";
 import { seeded } from "./random.ts";
@@ -16,8 +17,12 @@ export interface SoakGiven {
   /** Only this one; all of them in turn without it. */
   readonly act?: string;
   readonly json?: string;
+  /** `kills` or `screens`; both without it. */
+  readonly only?: string;
   /** Of the private copy. */
   readonly bin: string;
+  /** The program itself. */
+  readonly real: string;
   /** Where the runs have their homes. It is removed afterwards. */
   readonly place: string;
   /** Where runs that found something are kept. */
@@ -35,6 +40,16 @@ export async function main(given: SoakGiven): Promise<number> {
     process.stderr.write(`there is no act ${given.act}; acts: ${ACT_NAMES.join(", ")}\n`);
     return 2;
   }
+  const kills = given.only === "screens" ? 0 : await killRuns(given);
+  // A broken rule of the ledger shows nothing on a screen.
+  const screens =
+    given.only === "kills" || given.broken !== undefined
+      ? 0
+      : await allConditions({ bin: given.real, place: given.place });
+  return Math.max(kills, screens);
+}
+
+async function killRuns(given: SoakGiven): Promise<number> {
   const start = performance.now();
   const judged = await allRuns(given);
   const { runs, seed, broken } = given;
