@@ -63,7 +63,7 @@ export async function benchStream(bench: Bench): Promise<Figure[]> {
   const bytes = [
     terminalBytes({ name: "words", source: prose, tokensPerPaint: 1, target: 4 }),
     terminalBytes({ name: "words", source: prose, tokensPerPaint: 4, target: 3 }),
-    terminalBytes({ name: "dense Markdown", source: mixed, tokensPerPaint: 4, target: 6 }),
+    terminalBytes({ name: "dense Markdown", source: mixed, tokensPerPaint: 4, target: 8 }),
   ];
   return [...figures, ...bytes];
 }
@@ -106,7 +106,7 @@ function terminalBytes({ name, source: part, tokensPerPaint, target }: Streamed)
   let written = 0;
   const stdout = { columns: 80, rows: 24, write: (text: string) => (written += Buffer.byteLength(text)) };
   const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
-  const screen = new Screen({ stdout, stdin, theme: look.theme, wrapsCursorRow: false });
+  const screen = new Screen({ stdout, stdin, theme: look.theme, reflow: "but-cursor-row" });
   screen.dispatch({ type: "turn-started", admission: 1 as AdmissionId });
   screen.paint();
   written = 0;

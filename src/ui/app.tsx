@@ -12,7 +12,7 @@ import { errorWords, turnError } from "./error-words.ts";
 import { keymapOf } from "./keymap.ts";
 import { patience, waitingWords, within } from "./leaving.ts";
 import { Screen } from "./live-screen.ts";
-import { themeFor, wrapsCursorRow } from "./locale.ts";
+import { themeFor } from "./locale.ts";
 import { Notices } from "./notices.ts";
 import { taken } from "./output-pace.ts";
 import { pastingNotice } from "./pasting.ts";
@@ -22,6 +22,7 @@ import { handleKeys, type KeyActions } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
 import { type GuardOptions, guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 import { terminalName } from "./terminal-name.ts";
+import { reflowOf } from "./terminal-reflow.ts";
 
 export function openScreen(start: ScreenStart): Promise<number> {
   return new OpenScreen(start).done;
@@ -55,7 +56,7 @@ class OpenScreen {
       stdin: process.stdin,
       teller: start.lines?.teller,
       theme: themeFor(start.env, { plain: true }),
-      wrapsCursorRow: wrapsCursorRow(start.env),
+      reflow: reflowOf(start.env),
     });
     this.#notices = new Notices(this.#screen, start);
     const actions = this.#keyActions();
@@ -67,7 +68,7 @@ class OpenScreen {
       onBytes: (bytes) => this.#notices.see(bytes),
       onPasting: (bytes) => this.#screen.dispatch(pastingNotice(bytes)),
       extras: this.#notices.extras,
-      onResize: () => this.#screen.redraw(),
+      onResize: () => this.#screen.resized(),
       onContinue: () => this.#screen.resume(),
       onSignal: (signal) => void this.#leave(EXIT.stopped, signal),
       onCrash: (error) => void this.#crash(error),

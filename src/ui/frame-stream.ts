@@ -9,6 +9,7 @@ import { EventEmitter } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { FramePen } from "./frame-pen.ts";
 import { type FrameRow, frameRow, isSureRow } from "./frame-row.ts";
+import type { Reflow } from "./terminal-reflow.ts";
 
 /** What is needed of the terminal's stdout. */
 export interface TerminalOutput {
@@ -20,8 +21,7 @@ export interface TerminalOutput {
 export interface FrameStreamOptions {
   readonly terminal: TerminalOutput;
   readonly columns: number;
-  /** A narrower window wraps the row of the cursor too. */
-  readonly wrapsCursorRow: boolean;
+  readonly reflow: Reflow;
 }
 
 const syncOn = "\x1b[?2026h";
@@ -46,13 +46,16 @@ interface Drawing {
 
 const blank = frameRow("");
 
+/** What was written less long ago may have met a window that had changed already. */
+const onTheWayMs = 50;
+
 export class FrameStream extends EventEmitter {
   readonly isTTY = true;
   readonly rows = Number.MAX_SAFE_INTEGER;
   readonly writable = true;
   readonly columns: number;
   readonly #terminal: TerminalOutput;
-  readonly #wrapsCursorRow: boolean;
+  readonly #reflow: Reflow;
   #isBatching = false;
   #isMuted = false;
   /** What Ink wants to be seen. */
@@ -62,12 +65,14 @@ export class FrameStream extends EventEmitter {
   #shown: readonly FrameRow[] = [];
   #at: Place = { row: 0, column: 0 };
   #isHidden = false;
+  /** When its first row was put where it is. */
+  #placedAt = 0;
 
-  constructor({ terminal, columns, wrapsCursorRow }: FrameStreamOptions) {
+  constructor({ terminal, columns, reflow }: FrameStreamOptions) {
     super();
     this.#terminal = terminal;
     this.columns = columns;
-    this.#wrapsCursorRow = wrapsCursorRow;
+    this.#reflow = reflow;
   }
 
   write(text: string, encodingOrDone?: unknown, done?: unknown): boolean {
@@ -94,20 +99,24 @@ export class FrameStream extends EventEmitter {
     this.#isMuted = true;
   }
 
-  /**
-   * Takes the frame away at the width the terminal has now, where its rows may take more than they did. The row of the
-   * cursor counts as one where the terminal does not wrap it anew.
-   */
+  /** Takes the frame away at the width the terminal has now, where its rows may take more than they did. */
   erase(columns: number): string {
     if (this.#shown.length === 0) return "";
-    const width = Math.max(1, columns);
-    const above = this.#shown.slice(0, this.#at.row).map((row) => rowsAt(row.width, width));
-    const own = this.#shown[this.#at.row] ?? blank;
-    if (this.#wrapsCursorRow && isSureRow(own)) above.push(rowsAt(this.#at.column, width) - 1);
-    const rows = above.reduce((sum, count) => sum + count, 0);
+    const rows = this.#rowsAbove(Math.max(1, columns));
     this.#shown = [];
     this.#isHidden = false;
     return `\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[J${showCursor}`;
+  }
+
+  /** From the frame's first row to the cursor, as the terminal wrapped them. */
+  #rowsAbove(width: number): number {
+    const { row: at, column } = this.#at;
+    const added = this.#shown.map((row) => rowsAt(row.width, width) - 1);
+    const isSettled = performance.now() - this.#placedAt > onTheWayMs;
+    if (this.#reflow === "but-cursor-row" && isSettled) return cursorAfter(added, at);
+    const above = added.slice(0, at).reduce((all, rows) => all + 1 + rows, 0);
+    const isSure = isSureRow(this.#shown[at] ?? blank);
+    return this.#reflow === "whole" && isSure ? above + rowsAt(column, width) - 1 : above;
   }
 
   #read(text: string): void {
@@ -128,7 +137,9 @@ export class FrameStream extends EventEmitter {
     const next = this.#frame.map((painted) => known.get(painted) ?? frameRow(painted));
     const cursor = this.#cursor;
     const drawing: Drawing = { printed, next, cursor };
-    const pen = this.#isWhole(drawing) ? this.#drawWhole(drawing) : this.#drawChanges(drawing);
+    const isWhole = this.#isWhole(drawing);
+    const pen = isWhole ? this.#drawWhole(drawing) : this.#drawChanges(drawing);
+    if (isWhole || printed.length > 0) this.#placedAt = performance.now();
     this.#at = cursor ?? { row: 0, column: next[0]?.width ?? 0 };
     this.#shown = next;
     pen.restAt(this.#at);
@@ -139,8 +150,10 @@ export class FrameStream extends EventEmitter {
     const isSameRest = this.#shown.length > 0 && this.#isHidden === (cursor === undefined);
     if (!isSameRest) return true;
     if (printed.length === 0) return false;
-    const rows = this.#terminal.rows || 24;
-    return cursor !== undefined || printed.length + Math.max(this.#shown.length, next.length) >= rows;
+    const height = Math.max(this.#shown.length, next.length);
+    // A window may be lower by now, and has to have the rows that are gone up. With one row there are none.
+    const rows = Math.floor((this.#terminal.rows || 24) / 2);
+    return cursor !== undefined || height === 1 || printed.length + height > rows;
   }
 
   #drawWhole({ printed, next, cursor }: Drawing): FramePen {
@@ -149,7 +162,7 @@ export class FrameStream extends EventEmitter {
     pen.eraseBelow();
     for (const line of printed) pen.printLine(line);
     for (const [index, row] of next.entries()) {
-      pen.wraps = mayWrap(index, row, cursor);
+      pen.wraps = this.#mayWrap(index, row, cursor);
       pen.writeRow(index, row.painted);
     }
     return pen;
@@ -170,7 +183,9 @@ export class FrameStream extends EventEmitter {
     } else if (after < before) pen.deleteRows(after, before - after);
     for (let row = 0; row < after; row += 1) {
       const change = { shown: (row < before ? shown[row] : undefined) ?? blank, next: next[row] ?? blank };
-      pen.changeRow(row, { ...change, wraps: mayWrap(row, change.next, cursor) });
+      // What is added to the first row fits it, but in a moment of another width: to say so each time costs more.
+      const wraps = row === 0 ? isSureRow(change.next) : this.#mayWrap(row, change.next, cursor);
+      pen.changeRow(row, { ...change, wraps });
     }
     return pen;
   }
@@ -183,10 +198,20 @@ export class FrameStream extends EventEmitter {
     pen.writeRow(0, line, { erases: true });
     pen.insertRows(1, 1 + lines.length);
     for (const [index, each] of lines.entries()) pen.writeRow(1 + index, each);
-    pen.wraps = mayWrap(0, first, undefined);
+    pen.wraps = this.#mayWrap(0, first, undefined);
     pen.writeRow(1 + lines.length, first.painted);
     pen.leaveAbove(1 + lines.length);
     pen.wraps = true;
+  }
+
+  /**
+   * Rows down to the cursor are counted: where all rows are wrapped anew, what they take is what they need at the width
+   * they were drawn at. A row that some terminals believe to be wider is one row on all of them.
+   */
+  #mayWrap(index: number, row: FrameRow, cursor: Place | undefined): boolean {
+    if (!isSureRow(row)) return false;
+    const isShort = row.width * 2 <= this.columns;
+    return cursor !== undefined || (index === 0 && (isShort || this.#reflow === "whole"));
   }
 
   /** What changes in one row is written in one go anyway, and nobody sees a hidden cursor go there and back. */
@@ -200,11 +225,11 @@ export class FrameStream extends EventEmitter {
 }
 
 /**
- * Rows down to the cursor are counted: what they take is what they need at the width they were drawn at. A row that
- * some terminals believe to be wider is one row on all of them.
+ * The row of the cursor where each row that is added moves it down, also one below it, and where the row that it is in
+ * by then is cut instead. It goes from the last row to the first.
  */
-function mayWrap(index: number, row: FrameRow, cursor: Place | undefined): boolean {
-  return isSureRow(row) && (cursor !== undefined || index === 0);
+function cursorAfter(added: readonly number[], at: number): number {
+  return added.reduceRight((cursor, rows, row) => (row === cursor ? cursor : cursor + rows), at);
 }
 
 function rowsAt(cells: number, width: number): number {

@@ -4,6 +4,7 @@
 import { render } from "ink";
 import type { ReactNode } from "react";
 import { FrameStream, type TerminalOutput } from "./frame-stream.ts";
+import type { Reflow } from "./terminal-reflow.ts";
 
 export interface Frame {
   /** `print` ends in a newline and goes above the live part, in the same write. */
@@ -20,15 +21,14 @@ interface Mounted {
 export interface FrameOptions {
   readonly stdout: TerminalOutput;
   readonly stdin: NodeJS.ReadStream;
-  /** A narrower window wraps the row of the cursor too. */
-  readonly wrapsCursorRow: boolean;
+  readonly reflow: Reflow;
 }
 
-export function openFrame({ stdout, stdin, wrapsCursorRow }: FrameOptions): Frame {
+export function openFrame({ stdout, stdin, reflow }: FrameOptions): Frame {
   let mounted: Mounted | undefined;
 
   function mount(node: ReactNode): Mounted {
-    const stream = new FrameStream({ terminal: stdout, columns: stdout.columns || 80, wrapsCursorRow });
+    const stream = new FrameStream({ terminal: stdout, columns: stdout.columns || 80, reflow });
     const options = {
       stdout: stream as unknown as NodeJS.WriteStream,
       stdin,

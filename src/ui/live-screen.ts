@@ -23,7 +23,7 @@ import { type Keymap, keymapOf } from "./keymap.ts";
 import { liveLines } from "./live-lines.ts";
 import { clockMs, shownNow } from "./motion.ts";
 import { leftOut, linesOf, OutputPace, type PacedOutput, tooMany } from "./output-pace.ts";
-import { type ModalView, type ScreenProps, ScreenView, screenPlan } from "./screen-view.tsx";
+import { type ModalView, type ScreenProps, RestingView, ScreenView, screenPlan } from "./screen-view.tsx";
 import type { Theme } from "./theme.ts";
 import { printBlocks } from "./transcript.ts";
 import { initialView, type UiAction, type ViewState, viewReducer } from "./view-state.ts";
@@ -51,7 +51,7 @@ const syncOn = "\x1b[?2026h";
 const syncOff = "\x1b[?2026l";
 const streamMs = 33;
 /** So long after the last of an answer, and after the last key, somebody reads or types. */
-const restMs = { streamed: 500, typed: 1_500 };
+const restMs = { streamed: 500, typed: 1_500, resized: 300 };
 
 export interface ScreenOptions extends FrameOptions {
   readonly stdout: TerminalOutput & PacedOutput;
@@ -86,6 +86,8 @@ export class Screen {
   #whenPrinted: (() => void)[] = [];
   #offered: ComposerState | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #columns: number;
+  #resizing: NodeJS.Timeout | undefined;
   /** When the last of an answer came, and the last key. */
   #streamedAt = 0;
   #typedAt = 0;
@@ -103,6 +105,7 @@ export class Screen {
     this.#frame = openFrame(terminal);
     this.theme = theme;
     const { columns } = this.size;
+    this.#columns = columns;
     this.view = initialView(columns);
     this.composer = createComposer({ width: composerColumns(columns) });
     this.#drawnBuffer = this.composer.buffer;
@@ -246,9 +249,10 @@ export class Screen {
       return this.#tellPrinted();
     }
     const props = this.#props();
-    this.#frame.draw(createElement(ScreenView, props), print === "" ? undefined : print);
+    const node = this.#resizing ? createElement(RestingView, props) : createElement(ScreenView, props);
+    this.#frame.draw(node, print === "" ? undefined : print);
     this.#tellPrinted();
-    if (this.modal) this.modal.onDrawn?.(this.#plan(props).modal);
+    if (this.modal && !this.#resizing) this.modal.onDrawn?.(this.#plan(props).modal);
   }
 
   #tell(teller: LineTeller): void {
@@ -299,7 +303,23 @@ export class Screen {
     return this.#plan(this.#props()).modal;
   }
 
-  /** After a new size, or when others have written over it. */
+  /**
+   * While a window is dragged to another width it has a third one before the second is heard of, and rows cannot be
+   * counted. Until it rests the live part is one short row, that no width wraps.
+   */
+  resized(): void {
+    if (this.size.columns !== this.#columns) {
+      this.#columns = this.size.columns;
+      clearTimeout(this.#resizing);
+      this.#resizing = setTimeout(() => {
+        this.#resizing = undefined;
+        this.paint();
+      }, restMs.resized);
+    }
+    this.redraw();
+  }
+
+  /** When others have written over it. */
   redraw(options: { clears?: boolean } = {}): void {
     const { columns } = this.size;
     this.dispatch({ type: "resized", width: columns });
@@ -318,8 +338,7 @@ export class Screen {
     this.paint();
     this.#isOpen = false;
     this.#frame.clear();
-    clearTimeout(this.#timer);
-    clearTimeout(this.#clock);
+    for (const timer of [this.#timer, this.#clock, this.#resizing]) clearTimeout(timer);
   }
   suspend(): void {
     if (this.#overlay) this.#stdout.write(`${leaveAlternate}\x1b[?25h`);

@@ -35,13 +35,3 @@ function backgroundOf(env: Env): Background | undefined {
   if (!/^\d{1,2}$/.test(background)) return undefined;
   return background === "7" || background === "15" ? "light" : "dark";
 }
-
-/**
- * Whether a window that is made narrower wraps also the row that the cursor is in, as most terminals do. Those that
- * are not known do not: a wrong yes would take a finished line away, a wrong no leaves a piece of a line behind.
- */
-export function wrapsCursorRow(env: Env): boolean {
-  const marks = ["TMUX", "KITTY_WINDOW_ID", "VTE_VERSION", "ALACRITTY_WINDOW_ID", "WEZTERM_PANE"];
-  const programs = ["iTerm.app", "ghostty", "WezTerm"];
-  return marks.some((name) => env[name] !== undefined) || programs.includes(env["TERM_PROGRAM"] ?? "");
-}

@@ -81,6 +81,11 @@ export function ScreenView(props: ScreenProps): ReactNode {
   );
 }
 
+/** For the moments in which nothing wider can be drawn. */
+export function RestingView({ theme }: Pick<ScreenProps, "theme">): ReactNode {
+  return <Lines lines={[[span(theme.glyphs.ellipsis, "muted")]]} theme={theme} />;
+}
+
 /**
  * Lines that reach the right edge are wrapped by the terminal while its window is made narrower, and some then put the
  * cursor a row off. A few columns are left free for that.

@@ -140,11 +140,16 @@ export function openTerminal(options: TerminalOptions): Terminal {
   return terminal;
 }
 
+const ownMark = /^(?:TMUX|STY|KITTY_|VTE_|ALACRITTY_|WEZTERM_|WT_|COLORTERM|COLORFGBG)/;
+
 function environment(changes: TerminalOptions["env"] = {}): Record<string, string> {
   const merged: Record<string, string> = {};
   const wanted = {
     ...process.env,
+    // Whatever terminal the tests are run in: theirs is xterm.js.
+    ...Object.fromEntries(Object.keys(process.env).flatMap((name) => (ownMark.test(name) ? [[name, undefined]] : []))),
     TERM: "xterm-256color",
+    TERM_PROGRAM: "vscode",
     ...changes,
     CI: undefined,
     CONTINUOUS_INTEGRATION: undefined,

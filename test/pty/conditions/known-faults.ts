@@ -9,15 +9,7 @@ interface KnownFault {
   readonly why: string;
 }
 
-export const knownFaults: readonly KnownFault[] = [
-  {
-    condition: "resize",
-    kinds: ["missing", "repeated", "order", "stray", "hole", "cursor"],
-    why:
-      "a frame is erased by counting its rows at the width the program knows: the window has another one by the time " +
-      "the terminal reads that, so rows of the frame stay, or finished rows above it go",
-  },
-];
+export const knownFaults: readonly KnownFault[] = [];
 
 export function isKnown({ condition }: Cell, { kind }: Finding): boolean {
   return knownFaults.some((fault) => fault.condition === condition && fault.kinds.includes(kind));

@@ -159,9 +159,9 @@ class CellRun {
   /** Pages until yes counts; where the window is too low to show what is asked there is only no. */
   async #approve(terminal: Terminal): Promise<void> {
     await this.#answered(0);
-    await terminal.waitFor(isReplaced, LIMIT_MS);
+    await terminal.waitFor(isAsking, LIMIT_MS);
     if (isTooLow(this.#cell)) return terminal.write("\x1b");
-    while (isReplaced(terminal)) {
+    while (isAsking(terminal)) {
       terminal.write("\x1b[6~y");
       await drawn(terminal);
     }
@@ -276,6 +276,12 @@ function resizing(terminal: Terminal, cell: Cell): NodeJS.Timeout {
 }
 
 /** What takes the composer's place has no cursor; a frame that is half drawn has none either. */
+/** By its title, for there may be no row that says so. */
+function isAsking(terminal: Terminal): boolean {
+  const titles = terminal.raw().split("\x1b]2;").slice(1);
+  return titles.at(-1)?.startsWith("?") === true && isReplaced(terminal);
+}
+
 function isReplaced(terminal: Terminal): boolean {
   const { cursorHidden, synchronizedOutput } = terminal.modes();
   return cursorHidden && !synchronizedOutput;

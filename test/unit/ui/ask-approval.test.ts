@@ -34,7 +34,7 @@ function open() {
     stdout,
     stdin: new PassThrough() as unknown as NodeJS.ReadStream,
     theme: plainTheme,
-    wrapsCursorRow: false,
+    reflow: "but-cursor-row",
   });
   const answers: Answered[] = [];
   const type = (text: string) =>

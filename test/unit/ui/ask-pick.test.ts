@@ -21,7 +21,7 @@ function open(columns: number, more: Partial<PickList>) {
     stdout,
     stdin: new PassThrough() as unknown as NodeJS.ReadStream,
     theme: plainTheme,
-    wrapsCursorRow: false,
+    reflow: "but-cursor-row",
   });
   const list = { title: "Go", empty: "", items: ["one", "two", "three"].map(item), ...more };
   const chosen = askPick(screen, list);

@@ -44,7 +44,7 @@ function open() {
   let written: string[] = [];
   const stdout = { columns: size.cols, rows: size.rows, write: (text: string) => written.push(text) };
   const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
-  const frame = openFrame({ stdout, stdin, wrapsCursorRow: false });
+  const frame = openFrame({ stdout, stdin, reflow: "but-cursor-row" });
   const end = (): void => {
     ends.delete(end);
     frame.clear();

@@ -35,7 +35,7 @@ function start(size: Size, typed: string) {
     stdout,
     stdin: new PassThrough() as unknown as NodeJS.ReadStream,
     theme: plainTheme,
-    wrapsCursorRow: false,
+    reflow: "but-cursor-row",
   });
   ends.push(() => {
     screen.close();

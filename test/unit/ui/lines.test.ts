@@ -36,7 +36,7 @@ function front({ runs = false } = {}): Front {
   };
   const teller = new LineTeller();
   const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
-  const screen = new Screen({ stdout, stdin, theme: plainTheme, wrapsCursorRow: false, teller });
+  const screen = new Screen({ stdout, stdin, theme: plainTheme, reflow: "but-cursor-row", teller });
   const entered: string[] = [];
   const did: string[] = [];
   const nothing = (): void => {};

@@ -37,7 +37,7 @@ function stopped(): { stdout: Stopped; screen: Screen } {
     stdout,
     stdin: new PassThrough() as unknown as NodeJS.ReadStream,
     theme: plainTheme,
-    wrapsCursorRow: false,
+    reflow: "but-cursor-row",
   });
   screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
   screen.dispatch(started);

@@ -20,7 +20,7 @@ describe("the clock of a turn", () => {
       stdout,
       stdin: new PassThrough() as unknown as NodeJS.ReadStream,
       theme: plainTheme,
-      wrapsCursorRow: false,
+      reflow: "but-cursor-row",
     });
     screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
     screen.dispatch(started);
@@ -47,7 +47,7 @@ describe("the clock of a turn", () => {
       stdout,
       stdin: new PassThrough() as unknown as NodeJS.ReadStream,
       theme: plainTheme,
-      wrapsCursorRow: false,
+      reflow: "but-cursor-row",
     });
     screen.motion = "reduced";
     screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
