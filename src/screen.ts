@@ -4,7 +4,7 @@ import type { Globals } from "./commands/dispatch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Session } from "./ledger/types.ts";
 import type { Program, SessionChoice } from "./program.ts";
-import { tildify } from "./tilde.ts";
+import { tildify, tildifyStart } from "./tilde.ts";
 import { openScreen } from "./ui/app.tsx";
 import { asksForLines, isDumb } from "./ui/plain-terminal.ts";
 import type { Booted, ScreenHost } from "./ui/screen-start.ts";
@@ -61,7 +61,7 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
 
 async function boot(program: Program, request: ScreenRequest, host: ScreenHost): Promise<Booted> {
   await program.db.opened;
-  const recovered = await program.recover((step) => host.onStep(step));
+  const recovered = await program.recover((step) => host.onStep({ ...step, detail: tildifyStart(step.detail) }));
   finishPurges(program).catch(() => {
     // Busy, or closing: the next start goes on with it.
   });

@@ -26,6 +26,8 @@ export const branchCommand = defineCommand({
     const from = forkMessage === undefined ? "the beginning" : `message ${forkMessage}`;
     const told = `“${nameOf(session)}” branches from ${from} of ${parent}.`;
     if (surface === "argv") return lines([told, id], { session: id, parent, forkMessage });
-    return { kind: "open-session", session, resumed: true, lines: [told, `Back: /resume ${parent}`] };
+    const where = at.value === undefined ? "" : ` from ${from} on`;
+    const branched = `“${nameOf(session)}” is a branch of “${nameOf(runner.session)}”${where}, which stays as it is.`;
+    return { kind: "open-session", session, resumed: true, lines: [branched, `Back: /resume ${parent}`] };
   },
 });

@@ -40,8 +40,11 @@ export function menuItems(text: string, commands: readonly MenuCommand[]): reado
   if (typed === undefined) return [];
   const { name, rest } = typed;
   if (rest === undefined) {
-    const fitting = commands.map((command) => matchCommand(name, command));
-    return rankBy(fitting, (fit) => fit.rank).map((fit) => commandItem(fit, name));
+    const fitting = rankBy(
+      commands.map((command) => matchCommand(name, command)),
+      (fit) => fit.rank,
+    );
+    return fitting.map((fit) => commandItem(fit, { typed: name, isAlone: fitting.length === 1 }));
   }
   const command = findTyped(text, commands);
   return command === undefined ? [] : [usageItem(command)];
@@ -88,10 +91,14 @@ function matchCommand(query: string, command: MenuCommand): CommandFit {
 }
 
 /** Nothing runs that was not named in full: the first enter completes, the second one runs. */
-function commandItem({ command, alias }: CommandFit, typed: string): MenuItem {
+function commandItem(
+  { command, alias }: CommandFit,
+  { typed, isAlone }: { typed: string; isAlone: boolean },
+): MenuItem {
   return {
     id: command.name,
-    label: commandLabel(command, alias),
+    // Among others what it does is worth more room than what may follow it.
+    label: isAlone ? commandLabel(command, alias) : commandName(command, alias),
     summary: command.summary,
     choice: { type: "complete", from: 0, to: Number.POSITIVE_INFINITY, text: `/${command.name} ` },
     isWhole: command.name === typed || command.aliases?.includes(typed) === true,
@@ -102,8 +109,12 @@ function usageItem(command: MenuCommand): MenuItem {
   return { id: command.name, label: commandLabel(command), summary: command.summary, isWhole: true };
 }
 
+function commandName(command: MenuCommand, alias?: string): string {
+  return alias === undefined ? `/${command.name}` : `/${command.name} (${alias})`;
+}
+
 function commandLabel(command: MenuCommand, alias?: string): string {
-  const name = alias === undefined ? `/${command.name}` : `/${command.name} (${alias})`;
+  const name = commandName(command, alias);
   return command.usage === undefined || command.usage === "" ? name : `${name} ${command.usage}`;
 }
 

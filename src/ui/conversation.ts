@@ -170,10 +170,15 @@ export class Conversation {
     const screen = this.#screen;
     switch (result.kind) {
       case "lines":
-        return screen.print({ kind: "lines", lines: result.lines });
+        return screen.print({ kind: "lines", lines: ["", ...result.lines] });
       case "rows":
         return screen.print(
-          result.rows.length === 0 ? note(result.empty) : { kind: "table", columns: result.columns, rows: result.rows },
+          ...(result.rows.length === 0
+            ? [note(result.empty)]
+            : [
+                { kind: "lines", lines: [""] } as const,
+                { kind: "table", columns: result.columns, rows: result.rows } as const,
+              ]),
         );
       case "open-session":
         return this.#open(result);
@@ -189,7 +194,7 @@ export class Conversation {
         return screen.print(...result.lines.map((line) => note(line)), ...this.#elsewhere(result.runner));
       case "prefill":
         screen.offer(result.text);
-        return screen.print(...result.lines.map((line) => note(line)));
+        return screen.print(...[...result.lines, ...offeredWords(result.text)].map((line) => note(line)));
       case "confirm":
         if (await askConfirm(screen, result.question)) await this.run(result.command);
         else screen.print(note("Nothing was changed."));
@@ -254,4 +259,9 @@ export class Conversation {
       },
     });
   }
+}
+
+/** How to be rid of a prompt that was put into the input is nothing that one could see. */
+function offeredWords(text: string): readonly string[] {
+  return text === "" ? [] : ["The prompt is in the input again: enter asks it, ctrl+c clears it."];
 }

@@ -99,7 +99,9 @@ export class InputMenu {
     const names = this.#names(text, buffer);
     if (names) return names;
     const items = menuItems(text, this.#commands);
-    return items.length === 0 ? undefined : { items, mustSelect: false, about: { text } };
+    return items.length === 0
+      ? undefined
+      : { items, note: commandNote(text, items), mustSelect: false, about: { text } };
   }
 
   #paths(buffer: Buffer): Offered | undefined {
@@ -147,9 +149,17 @@ export class InputMenu {
       }),
     );
     if (items.length === 0 && !known.isReading) return undefined;
-    const note = known.isReading && items.length === 0 ? "looking…" : undefined;
-    return { items, ...(note && { note }), mustSelect: true, about: { text, selected: -1 } };
+    const note = items.length > 0 ? "down picks one · enter runs it" : "looking…";
+    return { items, note, mustSelect: true, about: { text, selected: -1 } };
   }
+}
+
+/** How a command is reached and run, for who sees the list for the first time; at most 38 columns in a list. */
+function commandNote(text: string, items: readonly MenuItem[]): string {
+  if (items.length > 1) return `up, down · enter takes one · ${items.length} in all`;
+  const isTaken = /\s/.test(text) || items[0]?.isWhole === true;
+  if (!isTaken) return "enter takes it";
+  return items[0]?.label.includes("[") ? "enter runs it; what is in [ ] may follow" : "enter runs it";
 }
 
 function pathNote({ isReading, isCut, isEmpty }: { isReading: boolean; isCut: boolean; isEmpty: boolean }) {

@@ -21,7 +21,7 @@ export function liveLines(state: ViewState, look: Look): readonly Line[] {
     ...state.steps.flatMap((step) => stepLines(step, look)),
     ...(turn ? turnLines(turn, state.now, look) : []),
     ...waitingLines(state, look),
-    ...(state.notice === undefined ? [] : [oneLine(state.notice, "warning", look)]),
+    ...(state.notice === undefined ? [] : [oneLine(`${margin(look)}${state.notice}`, "warning", look)]),
   ];
 }
 
@@ -29,10 +29,10 @@ function turnLines(turn: LiveTurn, now: number, look: Look): readonly Line[] {
   const calls = turn.calls.flatMap((call) => runningLines(call, now, look));
   const rows = tailLines(turn.answer).flatMap((line) => answerLines(line, look));
   const answer = withoutLinks(rows.slice(-maxTailRows));
-  if (turn.isStopping) return [...answer, ...calls, oneLine("stopping…", "warning", look)];
+  if (turn.isStopping) return [...answer, ...calls, oneLine(`${margin(look)}stopping…`, "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
   const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";
-  return [oneLine(words, "muted", look)];
+  return [oneLine(`${margin(look)}${words}`, "muted", look)];
 }
 
 /** A call that waits its turn is one line; what has ended is about to be printed. */
@@ -92,6 +92,11 @@ export function awaitedWords({ awaited }: ViewState): string | undefined {
 function clock(at: number): string {
   const time = new Date(at);
   return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+}
+
+/** As notes in the transcript. */
+function margin({ width }: Look): string {
+  return width < 24 ? "" : "  ";
 }
 
 function oneLine(text: string, role: "muted" | "warning", { width, theme }: Look): Line {

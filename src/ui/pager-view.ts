@@ -74,10 +74,15 @@ function statusLine(state: PagerState, placed: readonly PlacedRow[], waits: stri
   const place = state.mode.kind === "outputs" ? "" : placeWords(state, placed);
   const urgent = waits === undefined ? said : `${theme.glyphs.warning} ${waits}`;
   if (urgent !== undefined) return parts([[urgent, "warning"], ...rolled(place)], width);
-  const room = width - cellWidth(place) - gap.length;
+  const keys = keysOf(state);
+  // How to get out stands there before what it is.
+  const way = gap.length + cellWidth(keys[0] ?? "");
+  const room = width - cellWidth(place) - gap.length - way;
   const title = room < leastTitle ? "" : truncate(source.title, room, theme.glyphs.ellipsis);
-  const line = parts([...(title === "" ? [] : [[title, "strong"] as const]), ...rolled(place)], width);
-  return withKeys(line, keysOf(state), width);
+  const shownPlace =
+    [place, place.split(" ")[0] ?? ""].find((each) => cellWidth(each) + way <= width) ?? (width < way ? place : "");
+  const line = parts([...(title === "" ? [] : [[title, "strong"] as const]), ...rolled(shownPlace)], width);
+  return withKeys(line, keys, width);
 }
 
 const leastTitle = 6;
@@ -100,7 +105,8 @@ function withKeys(line: Line, keys: readonly string[], width: number): Line {
     fitting.push(each);
     left -= cellWidth(each) + 2;
   }
-  return fitting.length === 0 ? line : [...line, span(gap + fitting.join("  "), "muted")];
+  const between = line.length === 0 ? "" : gap;
+  return fitting.length === 0 ? line : [...line, span(between + fitting.join("  "), "muted")];
 }
 
 function keysOf({ mode, search, source }: PagerState): readonly string[] {

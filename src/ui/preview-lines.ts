@@ -69,7 +69,7 @@ function fileEnd(file: PreviewFile, room: number): Line {
   const words = fileWords(file);
   const mark = words === undefined ? [] : [span(`  ${words.text}`, words.role)];
   const least = 16;
-  if (room - lineWidth([...counts, ...mark]) >= least) return [...counts, ...mark];
+  if (room - lineWidth([...counts, ...mark]) >= least) return [...mark, ...counts];
   return room - lineWidth(counts) >= least / 2 ? counts : [];
 }
 

@@ -8,9 +8,14 @@ export function isCommand(text: string): boolean {
   return /^\/[^\s/]*(\s|$)/.test(text);
 }
 
+/** As many as a menu of eight rows shows at once: what a first session needs, the way out too. */
+const first = ["help", "undo", "redo", "branch", "resume", "new", "quit"];
+
 /** The commands as the menu shows them. */
 export function menuCommands(): readonly MenuCommand[] {
-  return registry.commands.map((command) => {
+  const { commands } = registry;
+  const needed = first.flatMap((name) => commands.find((each) => each.name === name) ?? []);
+  return [...new Set([...needed, ...commands])].map((command) => {
     const { name, aliases, summary, args } = command;
     const usage = usageOf("", command).trim();
     const argument = args?.[0]?.name;

@@ -7,6 +7,7 @@ import { isComposerEmpty, submitComposer } from "./composer-state.ts";
 import { searchHistory } from "./history-search.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import type { ScreenKey } from "./keys-help.ts";
+import { keysTable, moreKeysNotice } from "./keys-table.ts";
 import type { Screen } from "./live-screen.ts";
 import { emptyShell, shellMode } from "./shell-mode.ts";
 
@@ -44,9 +45,12 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (own === "page") return actions.page();
   const { modal } = screen;
   if (modal) return modal.onKey(event, screen.modalRows);
-  const isArmed = screen.view.notice === armedNotice;
+  const { notice } = screen.view;
+  const isArmed = notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
   if (own === "interrupt") return interrupt(screen, actions, isArmed);
+  if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer))
+    return printKeys(screen, notice === moreKeysNotice);
   if (ownKey(screen, event, actions)) return;
   // The prompt that an undo gave back is no beginning of a command.
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
@@ -63,18 +67,16 @@ function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void 
   screen.dispatch({ type: "notice", text: armedNotice });
 }
 
+function printKeys(screen: Screen, isAgain: boolean): void {
+  const { blocks, hasMore } = keysTable(screen.keymap.help, { windowRows: screen.size.rows, isAgain });
+  screen.print(...blocks);
+  if (hasMore) screen.dispatch({ type: "notice", text: moreKeysNotice });
+}
+
 /** True: the key is done with. */
 function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
   const own = ownAction(screen, event);
   if (menuKey(screen, own ?? chord(event))) return true;
-  if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer)) {
-    screen.print({
-      kind: "table",
-      columns: ["key", "does"],
-      rows: screen.keymap.help.map(({ keys, does }) => [keys, does]),
-    });
-    return true;
-  }
   switch (own) {
     case "send":
       submit(screen, actions);

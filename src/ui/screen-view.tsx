@@ -67,7 +67,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
             state={composer}
             width={width}
             maxRows={plan.composer}
-            placeholder={placeholder(view)}
+            placeholder={placeholder(view, width)}
             prompt={prompt}
             role={shell ? "warning" : "accent"}
             cursor={props.cursor}
@@ -109,10 +109,12 @@ export function screenPlan(props: Omit<ScreenProps, "now" | "cursor">, live: num
   });
 }
 
-function placeholder({ blocked, phase, turn }: ViewState): string {
-  if (blocked !== undefined) return "waits for your decision · /recover";
-  if (phase === "starting") return "Type already; it is sent when the ledger is open";
-  return turn ? "Type the next prompt; enter queues it" : "Ask anything, or / for commands";
+function placeholder({ blocked, phase, turn }: ViewState, width: number): string {
+  const fitting = (...words: readonly string[]) => words.find((each) => each.length <= width - 2) ?? words.at(-1) ?? "";
+  if (blocked !== undefined) return fitting("waits for your decision · /recover", "/recover decides");
+  if (phase === "starting") return fitting("Type already; it is sent when the ledger is open", "Type already");
+  if (turn) return fitting("Type the next prompt; enter queues it", "enter queues it");
+  return fitting("Ask anything, or / for commands", "Ask, or / commands");
 }
 
 function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNode {

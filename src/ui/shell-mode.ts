@@ -34,8 +34,8 @@ export const emptyShell = "type a command behind it: !ls runs ls and tells the m
 
 /** The longest that fits is said whole: half of a "not told" says the opposite. */
 const words = {
-  told: ["runs in the shell, the model is told", "shell, told", "told"],
-  untold: ["runs in the shell, the model is not told", "shell, not told", "not told"],
+  told: ["runs in the shell, the model is told", "shell; the model is told", "shell, told", "told"],
+  untold: ["runs in the shell, the model is not told", "shell; the model is not told", "shell, not told", "not told"],
 };
 
 /** The rule under such a text, as long as any other rule. */

@@ -8,8 +8,9 @@ import { truncate } from "./text-width.ts";
 import { elapsed, type Look } from "./tool-lines.ts";
 import type { ViewState } from "./view-state.ts";
 
-const hint = "/ commands · ? keys";
-const plainHint = "/ commands  ? keys";
+/** The longest that fits. */
+const hints = ["/ commands · ? keys", "? keys"];
+const plainHints = ["/ commands  ? keys", "? keys"];
 const maxTitle = 40;
 /** As the rules: see there. */
 const rightMargin = 6;
@@ -25,10 +26,10 @@ export function statusLine(state: ViewState, look: Look): Line {
     if (lineWidth(longer) > width) break;
     line = longer;
   }
-  const right = isPlain ? plainHint : hint;
-  const gap = width - lineWidth(line) - right.length - rightMargin;
-  if (gap < 2) return fitLine(line, width, theme.glyphs.ellipsis);
-  return [...line, span(" ".repeat(gap)), span(right, "muted")];
+  const gapOf = (hint: string) => width - lineWidth(line) - hint.length - rightMargin;
+  const right = (isPlain ? plainHints : hints).find((hint) => gapOf(hint) >= 2);
+  if (right === undefined) return fitLine(line, width, theme.glyphs.ellipsis);
+  return [...line, span(" ".repeat(gapOf(right))), span(right, "muted")];
 }
 
 function savingSpan(state: ViewState, isPlain: boolean): Span {

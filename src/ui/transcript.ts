@@ -66,21 +66,23 @@ function separatorLine(text: string, { width, theme }: Look): Line {
   return [...line, span(rule.repeat(rest), "muted")];
 }
 
-/** Columns as wide as their widest cell; what does not fit the width is cut at its right. */
+/** Columns as wide as their widest cell, the last one as the window; what does not fit is cut at its right. */
 function tableLines(table: Extract<Block, { kind: "table" }>, { width, theme }: Look): readonly Line[] {
   const rows = table.rows.map((row) => row.map((cell) => sanitize(cell)));
   const widths = table.columns.map((name, column) =>
     Math.max(cellWidth(name), ...rows.map((row) => cellWidth(row[column] ?? ""))),
   );
   const draw = (cells: readonly string[], role: Role): Line => {
-    const padded = cells.map((cell, column) => padCells(cell, Math.min(widths[column] ?? 0, maxColumn)));
+    const padded = cells.map((cell, column) =>
+      column === cells.length - 1 ? cell : padCells(cell, Math.min(widths[column] ?? 0, maxColumn)),
+    );
     return fitLine([span(padded.join("  ").trimEnd(), role)], width, theme.glyphs.ellipsis);
   };
   return [draw(table.columns, "muted"), ...rows.map((row) => draw(row, "plain"))];
 }
 
 const maxColumn = 60;
-const slowMs = 250;
+const slowMs = 1_000;
 
 export function stepLines({ name, status, detail, ms }: RecoveryStep, look: Look): readonly Line[] {
   const { glyphs } = look.theme;

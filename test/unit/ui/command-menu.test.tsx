@@ -93,15 +93,13 @@ describe("CommandMenu", () => {
 
   it.each([1, 20, 80, 200])("fits %i columns", (width) => expectFits(draw(width, 4), { cols: width, rows: 4 }));
 
-  it("has columns of name, usage and summary", () => {
-    expect(draw(80, 2)).toEqual([
-      "> /help [command]             commands and keys",
-      "  /resume [session]           pick an earlier session",
-    ]);
+  it("has columns of name and summary, and the usage of a command that is alone", () => {
+    expect(draw(80, 2)).toEqual(["> /help    commands and keys", "  /resume  pick an earlier session"]);
+    expect(menuItems("/und", commands)[0]?.label).toBe("/undo [n] [--chat|--files]");
   });
 
   it("keeps the selected row in sight", () => {
-    expect(draw(80, 3, 5).map((line) => line.slice(0, 9).trimEnd())).toEqual(["  /retry", "  /branch", "> /undo ["]);
+    expect(draw(80, 3, 5).map((line) => line.slice(0, 9).trimEnd())).toEqual(["  /retry", "  /branch", "> /undo"]);
   });
 
   it.each([1, 7, 20, 80])("cuts paths at their start and says what is to say below, at %i columns", (width) => {

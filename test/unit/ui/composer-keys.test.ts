@@ -62,7 +62,7 @@ describe("the table of keys", () => {
 
   it("is what the help shows: every key named there does something, and no name is misspelled", () => {
     const chords = new Set<string>(composerBindings.flatMap(({ keys }) => keys));
-    const elsewhere = new Set(["y", "a", "n", "t", "pgdn", "pgup", "space", "d", "?", "/", "@", "!", "!!"]);
+    const elsewhere = new Set(["y", "a", "e", "n", "t", "pgdn", "pgup", "space", "d", "?", "/", "@", "!", "!!"]);
     for (const name of ["\\ enter", "esc"]) elsewhere.add(name);
     const named = keysHelp(defaultTable).flatMap(({ keys }) => keys.split(", "));
     expect(named.filter((name) => !chords.has(name) && !elsewhere.has(name) && !keymapOf({}).screen.has(name))).toEqual(

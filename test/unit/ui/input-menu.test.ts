@@ -75,6 +75,14 @@ describe("what is offered", () => {
     expect(chosen("/res", "/resume [session]")).toBe("/resume ");
   });
 
+  it.each([
+    ["/", "up, down · enter takes one · 2 in all"],
+    ["/und", "enter takes it"],
+    ["/undo", "enter runs it; what is in [ ] may follow"],
+    ["/undo 2", "enter runs it; what is in [ ] may follow"],
+    ["/resume ", "down picks one · enter runs it"],
+  ])("says how to go on from %s", (text, note) => expect(offered(text)?.note).toBe(note));
+
   it("says what it cannot list", () => {
     expect(offered("@zzz")).toMatchObject({ items: [], note: "no file or folder fits" });
     expect(offered("@zzz", menuOf({ isReading: true }))?.note).toBe("looking for files…");

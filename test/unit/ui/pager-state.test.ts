@@ -146,13 +146,17 @@ describe("the last line", () => {
   it.each([
     [200, /^shell npm test · 1-10 of 100 lines · 10% · q close {2}\/ search {2}t transcript {2}o outputs/],
     [80, /^shell npm test · 1-10 of 100 lines · 10% · q close {2}\/ search/],
-    [40, /^shell npm test · 1-10 of 100 lines · 10%$/],
-    [34, /^shell n… · 1-10 of 100 lines · 10%$/],
-    [12, /^1-10 of 100…$/],
+    [46, /^shell npm… · 1-10 of 100 lines · 10% · q close$/],
+    [34, /^1-10 of 100 lines · 10% · q close$/],
+    [20, /^1-10 · q close$/],
+    [12, /^q close$/],
     [1, /^(?:1|…)$/],
-  ])("at %d columns says where one is, then what it is, then the keys", (columns, expected) => {
-    expect(rowsOf(outputOf(numbered(100), { columns, rows: 11 })).at(-1)).toMatch(expected);
-  });
+  ])(
+    "at %d columns says how to close it, then where one is, then what it is, then the other keys",
+    (columns, expected) => {
+      expect(rowsOf(outputOf(numbered(100), { columns, rows: 11 })).at(-1)).toMatch(expected);
+    },
+  );
 
   it("says that somebody asks, instead of the keys", () => {
     const { rows } = pagerPicture(

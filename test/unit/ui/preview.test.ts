@@ -101,9 +101,9 @@ describe("how a preview looks", () => {
     const lines = shown(press(open, "down"));
     expect(lines[0]).toBe("Take back 1 turn");
     expect(lines[1]).toMatch(/^ {2}\[x\] src\/clock\.ts +\+4 -1$/);
-    expect(lines[2]).toMatch(/^❯ \[x\] src\/merged\.ts +\+4 -1 {2}merged with your change$/);
-    expect(lines[3]).toMatch(/^ {2}\[ \] made\.txt +\+4 -1 {2}changed by a command$/);
-    expect(lines[4]).toMatch(/^ {3}- {2}mine\.ts +\+4 -1 {2}changed since: left alone$/);
+    expect(lines[2]).toMatch(/^❯ \[x\] src\/merged\.ts +merged with your change {2}\+4 -1$/);
+    expect(lines[3]).toMatch(/^ {2}\[ \] made\.txt +changed by a command {2}\+4 -1$/);
+    expect(lines[4]).toMatch(/^ {3}- {2}mine\.ts +changed since: left alone {2}\+4 -1$/);
     expect(lines.at(-1)).toContain("enter: change 2 of 4 files");
   });
 
@@ -118,8 +118,8 @@ describe("how a preview looks", () => {
       title: "t",
       files: [file("a", { action: "remove" }), file("b", { action: "create" })],
     });
-    expect(shown(state)[1]).toMatch(/is removed$/);
-    expect(shown(state)[2]).toMatch(/comes back$/);
+    expect(shown(state)[1]).toMatch(/is removed {2}\+4 -1$/);
+    expect(shown(state)[2]).toMatch(/comes back {2}\+4 -1$/);
   });
 
   it("tells what to press first after stray text", () => {

@@ -52,8 +52,14 @@ describe("the rule below a command", () => {
         expect(lineWidth(line)).toBe(width);
         const words = lineText(line).replaceAll(/[-─]/g, "").trim();
         const known = told
-          ? ["runs in the shell, the model is told", "shell, told", "told", ""]
-          : ["runs in the shell, the model is not told", "shell, not told", "not told", ""];
+          ? ["runs in the shell, the model is told", "shell; the model is told", "shell, told", "told", ""]
+          : [
+              "runs in the shell, the model is not told",
+              "shell; the model is not told",
+              "shell, not told",
+              "not told",
+              "",
+            ];
         expect(known).toContain(words);
       }
   });

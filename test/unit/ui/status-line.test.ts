@@ -14,6 +14,12 @@ describe("the status line", () => {
     expect(shown(titled)).toMatch(/^saved · fix the parser · m +\/ commands · \? keys$/);
   });
 
+  it("keeps the way to the keys where the commands have no room", () => {
+    expect(shown(titled, 60)).toMatch(/ {2}\/ commands · \? keys$/);
+    expect(shown(titled, 48)).toMatch(/^saved · fix the parser · m +\? keys$/);
+    expect(shown(titled, 30)).not.toContain("keys");
+  });
+
   it("names the approval mode when it is not ask, and how many wait", () => {
     const state = after(titled, { type: "mode", mode: "plan" }, admitted(8, "x"));
     expect(shown(state)).toMatch(/^saved · plan: only reading · 1 waiting · fix/);

@@ -1,0 +1,230 @@
+// The scenes whose screens are kept under docs/screens: what is typed, and what must stand there when a screen is kept.
+// A scene plays on an empty home. Its first size is the one that the test plays again.
+import { existsSync, renameSync } from "node:fs";
+import path from "node:path";
+import { type ModelScript, startModelServer } from "../helpers/model-server.ts";
+import type { Terminal } from "../helpers/pty.ts";
+import { markdownAnswer } from "./markdown-answer.ts";
+import { allow, ready, type ShotSize, type Stage } from "./stage.ts";
+
+export interface Scene {
+  readonly name: string;
+  readonly sizes: readonly ShotSize[];
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+const usual = { cols: 80, rows: 24 };
+const small = { cols: 40, rows: 12 };
+const wide = { cols: 120, rows: 35 };
+const tiny = { cols: 20, rows: 10 };
+
+const escape = "\x1b[27u";
+
+export const scenes: readonly Scene[] = [
+  {
+    name: "start",
+    sizes: [usual, small, wide, tiny],
+    play: async (stage) => stage.shot(await stage.open(), "start", /saved/),
+  },
+  {
+    name: "help",
+    sizes: [usual, wide],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.say(stele, "hello");
+      await stage.shot(stele, "guide-help", /say <text>[\s\S]*saved/);
+      stele.write("?");
+      await stage.shot(stele, "keys", /this list|again:/);
+      stele.write("?");
+      await stage.shot(stele, "keys-all", /this list/);
+      await stage.say(stele, "/help");
+      await stage.shot(stele, "help", /\/quit {2,}leave[\s\S]*saved/);
+    },
+  },
+  {
+    name: "markdown",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      let goOn = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const half = markdownAnswer.findIndex((piece) => piece.includes("return"));
+      const reply = { text: markdownAnswer, faults: [{ kind: "hold", after: half, until: held }] } as const;
+      await withServer(stage, [reply], async () => {
+        const stele = await stage.open();
+        await stage.say(stele, "How does the clock work?");
+        await stage.shot(stele, "answer-streams", /export function now\(\)/);
+        goOn();
+        await stage.shot(stele, "answer", /whole story[\s\S]*saved/);
+      });
+    },
+  },
+  {
+    name: "approve-command",
+    sizes: [usual, small, tiny],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.say(stele, "run seq 1 60");
+      await stage.shot(stele, "approve-command", /y {2}yes/);
+      stele.write("y");
+      await stage.shot(stele, "output-folded", /Done: 1 step\.[\s\S]*saved/);
+      stele.write("\x0f");
+      await stage.shot(stele, "pager", /^1\n2\n3\n/);
+      stele.write("t");
+      await stage.shot(stele, "pager-conversation", /Done: 1 step\.\n.*3-4/);
+    },
+  },
+  {
+    name: "approve-edit",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.say(stele, "edit src/clock.ts: new Date().toISOString() => new Date().toLocaleTimeString()");
+      await stage.shot(stele, "approve-edit", /y {2}yes/);
+      await allow(stele);
+      await stage.shot(stele, "edit-done", /Done: 1 step\.[\s\S]*saved/);
+      await stage.order(stele, "write notes.txt: remember the milk", { calls: 1 });
+      await stage.order(stele, "run rm README.md", { calls: 1 });
+      await stage.say(stele, "/undo 3");
+      await stage.shot(stele, "undo-preview", /enter: /);
+      stele.write("\r");
+      await stage.shot(stele, "undo-done", /clears it\.[\s\S]*saved/);
+      stele.write("\x15");
+      await stage.say(stele, "/redo");
+      await stage.shot(stele, "redo-done", /Brought back[\s\S]*saved/);
+    },
+  },
+  {
+    name: "typing",
+    sizes: [usual, small, tiny],
+    play: async (stage) => {
+      const stele = await stage.open();
+      stele.write("/");
+      await stage.shot(stele, "menu", /\/help/);
+      stele.write("un");
+      await stage.shot(stele, "menu-filtered", /❯ \/un[\s\S]*\/undo/);
+      stele.write("\x15look at @clo");
+      await stage.shot(stele, "paths", /test\/clock/);
+      stele.write("\x15\x1b[27u!git status");
+      await stage.shot(stele, "shell-mode", /git status/);
+      stele.write("\x15");
+      // Too narrow for a command and how long it ran, which is never the same.
+      if (stage.size === tiny) return;
+      await stage.say(stele, "!ls");
+      await stage.shot(stele, "shell-done", /README\.md[\s\S]*saved/);
+    },
+  },
+  {
+    name: "conversations",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.order(stele, "say make the clock tell the time in Bern");
+      await stele.waitFor(/● make the clock/);
+      await ready(stele);
+      await stage.order(stele, "/branch other way");
+      await stage.shot(stele, "branch", /other way[\s\S]*saved/);
+      await stage.order(stele, "say only in the branch");
+      await stele.waitFor(/● only in the branch/);
+      await stage.order(stele, "/new");
+      await stage.order(
+        stele,
+        "say a third conversation, with a title that is longer than most of the titles that people give",
+      );
+      await stele.waitFor(/● a third conversation/);
+      await stage.say(stele, "/resume");
+      await stage.shot(stele, "resume-picker", /Resume a conversation/);
+      stele.write("\r");
+      await stage.shot(stele, "resumed", /only in the branch[\s\S]*saved/);
+      stele.write("\x12");
+      stele.write("clock");
+      await stage.shot(stele, "history-search", /tell the time[^\n]*\nenter/);
+      stele.write(escape);
+      await stage.say(stele, "/model");
+      await stage.shot(stele, "model-picker", /guide/);
+      stele.write(escape);
+      await stage.say(stele, "/delete");
+      await stage.shot(stele, "confirm", /y yes/);
+      stele.write("n");
+      await stage.say(stele, "/quit");
+      await stage.shot(stele, "quit", /stele -r/);
+    },
+  },
+  {
+    name: "queue",
+    sizes: [usual, small],
+    play: async (stage) => {
+      await withServer(stage, [{ text: ["I am ", "thinking"], faults: [{ kind: "stall", after: 2 }] }], async () => {
+        const stele = await stage.open();
+        await stage.say(stele, "think about it");
+        await stele.waitFor(/thinking/);
+        stele.write("and then write it down\r");
+        await stage.shot(stele, "queue", /write it down {2}\(next\)/);
+        // In a low window it depends on the moment how far the start has scrolled.
+        if (stage.size === usual) {
+          const other = await stage.open(["-c"], { isReady: false });
+          await stage.shot(other, "busy-elsewhere", /running in/);
+        }
+        stele.write(escape);
+        await stage.shot(stele, "stopped", /interrupted[\s\S]*\/que/);
+      });
+    },
+  },
+  {
+    name: "recovery",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      const doomed = await stage.open();
+      await stage.say(doomed, "write notes.txt: hello then run echo begun > begun; sleep 1000");
+      await answerWhenAsked(doomed, /Allow write_file/);
+      await answerWhenAsked(doomed, /Allow shell/);
+      await doomed.waitFor(() => existsSync(path.join(stage.folder, "begun")));
+      stage.crash();
+      await doomed.exit;
+      const next = await stage.open(["-c"], { isReady: false });
+      await stage.shot(next, "recovery", /Later/);
+      next.write(escape);
+      await stage.shot(next, "recovery-later", /waits for your decision|\/recover/);
+    },
+  },
+  {
+    name: "faults",
+    sizes: [usual, small],
+    play: async (stage) => {
+      await withServer(stage, [{ status: 429, headers: { "retry-after": "20" }, body: "slow down" }], async () => {
+        const stele = await stage.open();
+        await stage.say(stele, "are you there?");
+        await stage.shot(stele, "model-refuses", /429|retry[\s\S]*saved/);
+      });
+    },
+  },
+  {
+    name: "not-saved",
+    sizes: [usual, small],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.order(stele, "say this is kept");
+      await stele.waitFor(/● this is kept/);
+      renameSync(path.join(stage.ledgerFolder, "state.db"), path.join(stage.ledgerFolder, "moved.db"));
+      await stage.say(stele, "say more");
+      await stage.shot(stele, "not-saved", /NOT SAVED/);
+    },
+  },
+];
+
+async function answerWhenAsked(stele: Terminal, about: RegExp): Promise<void> {
+  await stele.waitFor(about);
+  await allow(stele);
+}
+
+async function withServer(stage: Stage, script: ModelScript, play: () => Promise<void>): Promise<void> {
+  const server = await startModelServer(script);
+  const local = { kind: "openai-compatible", baseURL: server.url, models: ["qwen3"] };
+  stage.configure({ model: "local/qwen3", providers: { local } });
+  try {
+    await play();
+  } finally {
+    await server.close();
+  }
+}
