@@ -36,7 +36,8 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
   const saving = savingOf(state);
   switch (saving.kind) {
     case "not-saved":
-      return span(`NOT SAVED: ${sanitize(saving.why)}`, "error");
+      // Of a path that it begins with only the end has room: what happened matters.
+      return span(`NOT SAVED: ${sanitize(saving.why).replace(/^\/\S*\//, "")}`, "error");
     case "saved":
       return span("saved", "ok");
     case "saving":

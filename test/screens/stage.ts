@@ -167,7 +167,9 @@ function masked(line: string): string {
   return line
     .replace(/(exit 0) · \d+\.\d s · /, "$1 · ")
     .replace(/\bstele-screens-\w{6}/g, "stele-screens-000000")
-    .replace(/\bpid \d+/g, "pid 4242")
+    .replace(/\bpid (\d+)(.*?)( {2,}\S.*)?$/, (_, digits: string, words: string, right?: string) =>
+      pidWords(digits, words, right),
+    )
     .replace(/\b\d+(\.\d)? ms\b/g, "5 ms")
     .replace(/\b(since|at) \d\d:\d\d\b/g, "$1 12:00")
     .replace(/(\b(new|session|sessions)) {2}\d+\.\d s$/, "$1")
@@ -177,6 +179,12 @@ function masked(line: string): string {
     .replace(/( {2,})exit 0 · \d+\.\d s$/, (_, gap: string, at: number) => exitWords(gap, at))
     .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:8080")
     .trimEnd();
+}
+
+/** What stands at the right edge stays there. */
+function pidWords(digits: string, words: string, right: string | undefined): string {
+  const end = right === undefined ? "" : " ".repeat(Math.max(0, digits.length - 4)) + right;
+  return `pid 4242${words}${end}`;
 }
 
 /** A result stands in a column of its own, or at the right edge where the window has no room for that. */

@@ -59,6 +59,12 @@ describe("the status line", () => {
     }
   });
 
+  it("says of a file that it is about only the name", () => {
+    const error = { code: "x", message: "/home/ada/.local/state.db was replaced, see /tmp/x" };
+    const state = after(titled, { type: "ledger-problem", error });
+    expect(shown(state)).toMatch(/^NOT SAVED: state\.db was replaced, see \/tmp\/x/);
+  });
+
   it("is plain ASCII in the first frame", () => {
     const line = lineText(statusLine({ ...openView(), phase: "starting" }, { width: 80, theme: createTheme() }));
     expect(line).toMatch(/^ {2}opening the ledger\.\.\.[\x20-\x7e]*$/);
