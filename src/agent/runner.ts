@@ -179,6 +179,25 @@ export class Runner {
     while (this.#draining) await this.#draining;
   }
 
+  /** A turn of ours runs; resolves once it is sure that none of what was admitted is about to. */
+  async isBusy(): Promise<boolean> {
+    while (this.#draining && !this.#turn && !this.#isWaiting) await this.#nextChange(this.#draining);
+    return this.#turn !== undefined;
+  }
+
+  #nextChange(drained: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const unlisten = this.listen(({ type }) => {
+        if (type === "turn-started" || type === "lease-awaited") changed();
+      });
+      const changed = (): void => {
+        unlisten();
+        resolve();
+      };
+      void drained.then(changed);
+    });
+  }
+
   /** Stops the running turn; what was queued behind it waits for a key. Little time is left after a hang-up. */
   stop(why: "asked" | "hang-up" = "asked"): void {
     this.emit({ type: "stop-asked" });

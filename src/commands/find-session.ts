@@ -53,7 +53,9 @@ async function severalMatch(
   const items: PickItem[] = [];
   for (const session of matches) {
     const state = await context.db.sessionState(session.id);
-    items.push(pickSession({ session, ...state }, { now: context.now(), command: chosen }));
+    items.push(
+      pickSession({ session, ...state }, { now: context.now(), command: chosen, here: context.runner?.session.cwd }),
+    );
   }
   context.lastList.sessions = matches;
   return { kind: "pick", title, items, empty: "", preview: lastExchange(context) };

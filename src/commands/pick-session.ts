@@ -19,7 +19,8 @@ export async function sessionPick(
   const { limit = LISTED } = filter;
   const others = (listings: readonly SessionListing[]) =>
     listings.filter(({ session }) => session.conversation !== here).slice(0, limit);
-  const item = (listing: SessionListing): PickItem => pickSession(listing, { now: context.now(), command: "/resume" });
+  const how = { now: context.now(), command: "/resume", here: runner?.session.cwd };
+  const item = (listing: SessionListing): PickItem => pickSession(listing, how);
   const found = await db.listSessions({ ...filter, limit: limit + 1 });
   const listings = others(found);
   lastList.sessions = listings.map(({ session }) => session);

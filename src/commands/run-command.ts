@@ -8,7 +8,8 @@ export async function runCommand(
   { command, args }: { readonly command: Command; readonly args: CommandArgs },
   context: FreeContext,
 ): Promise<CommandResult> {
-  if (command.during === "idle" && context.runner?.isRunning)
+  // A prompt that was sent just before it counts, though its turn has not begun.
+  if (command.during === "idle" && (await context.runner?.isBusy()))
     return { kind: "refused", why: runningHere(), code: "busy" };
   try {
     if (command.needsNoSession) return await command.run(args, context);

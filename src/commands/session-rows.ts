@@ -23,13 +23,16 @@ export function sessionCells(listing: SessionListing, at: { index: number; now: 
   ];
 }
 
-export function pickSession(listing: SessionListing, how: { now: number; command: string }): PickItem {
+export function pickSession(
+  listing: SessionListing,
+  how: { now: number; command: string; here: string | undefined },
+): PickItem {
   const { session, state, firstPrompt } = listing;
   const facts = [
     stateWords(listing),
     ageOf(session.lastActivityAt, how.now),
     counted(session.turns, "turn"),
-    session.cwd,
+    session.cwd === how.here ? "" : session.cwd,
     ...(session.edge === "branch" ? [`branch of ${session.parent}`] : []),
   ];
   return {

@@ -60,6 +60,17 @@ describe("/undo and /redo", () => {
     expect(await desk.type("/undo")).toMatchObject({ kind: "prefill", text: "run sleep 30" });
   });
 
+  it("are refused right after a prompt, before its turn has begun", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    await desk.runner.submit([{ kind: "text", text: "run sleep 30" }]);
+    expect(desk.runner.isRunning).toBe(false);
+    expect(await desk.type("/branch")).toMatchObject({ kind: "refused", code: "busy" });
+    desk.runner.stop();
+    await desk.runner.idle();
+    expect(await desk.type("/branch")).toMatchObject({ kind: "open-session" });
+  });
+
   it("are refused while another program runs a turn", async () => {
     const desk = await openDesk();
     await desk.say("say one");

@@ -5,10 +5,14 @@ import { forget, MEMORY, openLedger, ROUTE, temporaryFolder } from "../../helper
 import { openDesk, words } from "./command-harness.ts";
 
 describe("/resume", () => {
-  it("offers the other conversations with state, folder, age and messages", async () => {
+  it("offers the other conversations with state, age, turns and the folder where it is another one", async () => {
     const desk = await openDesk();
     await desk.say("say one");
     const { id } = desk.runner.session;
+    await desk.type("/new");
+    const elsewhere = await desk.newSession({ cwd: "/elsewhere", title: "there" });
+    await desk.runner.open(elsewhere, false);
+    await desk.say("say two");
     await desk.type("/new");
     const picked = await desk.type("/resume");
     if (picked.kind !== "pick") throw new Error(picked.kind);
@@ -18,16 +22,23 @@ describe("/resume", () => {
       title: "Resume a conversation",
       items: [
         {
+          command: `/resume ${elsewhere.id}`,
+          label: "  there",
+          detail: "just now · 1 turn · /elsewhere",
+          facts: ["", "just now", "1 turn", "/elsewhere"],
+          search: "say two",
+        },
+        {
           command: `/resume ${id}`,
           label: "  say one",
-          detail: `just now · 1 turn · ${desk.folder}`,
-          facts: ["", "just now", "1 turn", desk.folder],
+          detail: "just now · 1 turn",
+          facts: ["", "just now", "1 turn", ""],
           search: "say one",
         },
       ],
       empty: "There is no other conversation yet. /new begins one.",
     });
-    const [item] = list.items;
+    const item = list.items[1];
     expect(item && (await preview?.(item))).toEqual(["› say one", "● one"]);
   });
 

@@ -160,7 +160,7 @@ describe("a session in a list to pick from", () => {
     await desk.say("say hello");
     const { session } = desk.runner;
     const listing = { session: { ...session, lastActivityAt: at }, state, ...(holder && { holder }) };
-    const { detail } = pickSession(listing, { now: at, command: "/resume" });
+    const { detail } = pickSession(listing, { now: at, command: "/resume", here: "/elsewhere" });
     expect(detail).toBe(`${words} · ${desk.folder}`);
   });
 });
