@@ -33,12 +33,13 @@ export function pickSession(
     ageOf(session.lastActivityAt, how.now),
     counted(session.turns, "turn"),
     session.cwd === how.here ? "" : session.cwd,
-    ...(session.edge === "branch" ? [`branch of ${session.parent}`] : []),
   ];
+  // In a column an id says nothing, and the label has a mark.
+  const origin = session.edge === "branch" ? [`branch of ${session.parent}`] : [];
   return {
     command: `${how.command} ${session.id}`,
     label: `${MARKS[state]} ${session.edge === "branch" ? "↳ " : ""}${titleOf(listing)}`,
-    detail: facts.filter((fact) => fact !== "").join(" · "),
+    detail: [...facts, ...origin].filter((fact) => fact !== "").join(" · "),
     facts,
     ...(firstPrompt !== undefined && { search: firstPrompt }),
   };

@@ -103,7 +103,10 @@ function Choices({ state, width, maxRows, layout }: ApprovalProps & { layout: Ap
   // One row for both: what stands in the way of an answer goes first.
   if (hintRows(maxRows) === 0 && isUrgent) return hint;
   const choices = offered(state);
-  const inARow = [choices.map(shortLabel).join(" "), choices.map((each) => choiceKeys[each]).join(" ")];
+  const yesAndNo = choices.map((each) => (each === "once" || each === "no" ? shortLabel(each) : choiceKeys[each]));
+  const inARow = [choices.map(shortLabel), yesAndNo, choices.map((each) => choiceKeys[each])].map((row) =>
+    row.join(" "),
+  );
   return (
     <>
       {layout.isListed ? (
@@ -145,7 +148,7 @@ function choiceRows(state: ApprovalState, width: number) {
 }
 
 /** The longest that fits is shown. Urgent: an enter would do nothing now. */
-function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll }: ApprovalLayout) {
+function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll, isListed }: ApprovalLayout) {
   const scroll = Math.min(state.scroll, maxScroll);
   const place = `lines ${scroll + 1}-${scroll + bodyRows} of ${lines.length}`;
   if (!isEndShown(state, maxScroll)) {
@@ -165,7 +168,7 @@ function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll }: ApprovalLa
   const keys = letters.join(" ");
   const choose = `${keys} · arrows and enter choose · esc stops the turn`;
   const before = maxScroll > 0 ? [`${place} · ${choose}`, `${place} · ${keys} · esc stops`] : [];
-  return { words: [...before, choose, `${keys} · enter · esc stops`, keys], isUrgent: false };
+  return { words: [...before, choose, `${keys} · enter · esc stops`, isListed ? keys : "esc stops"], isUrgent: false };
 }
 
 function shortLabel(choice: ApprovalChoice): string {

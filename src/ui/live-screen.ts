@@ -51,7 +51,7 @@ const syncOn = "\x1b[?2026h";
 const syncOff = "\x1b[?2026l";
 const streamMs = 33;
 /** So long after the last of an answer, and after the last key, somebody reads or types. */
-const restMs = { streamed: 500, typed: 1_500, resized: 300 };
+const restMs = { streamed: 500, typed: 1_500, resized: 400 };
 
 export interface ScreenOptions extends FrameOptions {
   readonly stdout: TerminalOutput & PacedOutput;

@@ -1,5 +1,7 @@
 // What a terminal does to rows that are wider than its window when that is made narrower: rows of the frame have to be
 // counted as they stand there now. Nothing asks it of a terminal; its name in the environment has to do.
+// Hazard: of a window that went through two other widths before the first was heard of, nobody can tell how it wrapped
+// them. That can happen at the first change only: while it goes on, there is nothing to be wrapped (live-screen.ts).
 
 type Env = Readonly<Record<string, string | undefined>>;
 

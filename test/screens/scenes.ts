@@ -17,6 +17,8 @@ const usual = { cols: 80, rows: 24 };
 const small = { cols: 40, rows: 12 };
 const wide = { cols: 120, rows: 35 };
 const tiny = { cols: 20, rows: 10 };
+/** An approval, with a row for each choice or without. */
+const asks = /y(?: {2}|=)yes/;
 
 const escape = "\x1b[27u";
 
@@ -66,7 +68,7 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       const stele = await stage.open();
       await stage.say(stele, "run seq 1 60");
-      await stage.shot(stele, "approve-command", /y {2}yes/);
+      await stage.shot(stele, "approve-command", asks);
       stele.write("y");
       await stage.shot(stele, "output-folded", /Done: 1 step\.[\s\S]*saved/);
       stele.write("\x0f");
@@ -81,7 +83,7 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       const stele = await stage.open();
       await stage.say(stele, "edit src/clock.ts: new Date().toISOString() => new Date().toLocaleTimeString()");
-      await stage.shot(stele, "approve-edit", /y {2}yes/);
+      await stage.shot(stele, "approve-edit", asks);
       await allow(stele);
       await stage.shot(stele, "edit-done", /Done: 1 step\.[\s\S]*saved/);
       await stage.order(stele, "write notes.txt: remember the milk", { calls: 1 });

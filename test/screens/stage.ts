@@ -77,7 +77,10 @@ export class Stage {
   /** A line, once the composer is free. */
   async say(terminal: Terminal, text: string): Promise<void> {
     await ready(terminal);
+    const before = terminal.rawBytes();
     terminal.write(`${text}\r`);
+    // What comes in one read with the next line would be a paste.
+    await terminal.waitFor((each) => each.rawBytes() > before);
   }
 
   /** A prompt whose calls are allowed one by one, to its end. */
@@ -134,13 +137,13 @@ function isEmptyComposer(line: string): boolean {
 export async function allow(terminal: Terminal): Promise<void> {
   await terminal.waitFor(isAsked);
   terminal.write("\x1b[6~\x1b[6~\x1b[6~");
-  await terminal.waitFor(/\by( a)? n t\b/);
+  await terminal.waitFor(/\by( a)?( e)? n t\b/);
   terminal.write("y");
   await terminal.waitFor((each) => !isAsked(each));
 }
 
 function isAsked(terminal: Terminal): boolean {
-  return terminal.screen().some((line) => /^\W*y {2}yes/.test(line));
+  return terminal.screen().some((line) => /^\W*y(?: {2}|=)yes/.test(line));
 }
 
 /**

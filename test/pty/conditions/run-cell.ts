@@ -145,6 +145,9 @@ class CellRun {
     if (condition === "idle") return await terminal.waitFor((each) => /✓.*ledger/su.test(joined(each)), LIMIT_MS);
     if (condition === "resize") {
       await this.#asked[0]?.promise;
+      // The first one is waited for: with two at once nobody can tell how the rows were wrapped (see terminal-reflow.ts).
+      resizeTo(terminal, this.#cell, 0);
+      await drawn(terminal);
       this.#resizes = resizing(terminal, this.#cell);
     }
     if (condition === "approval") await this.#approve(terminal);
@@ -267,12 +270,16 @@ function steps({ cols, rows }: Cell): readonly { readonly cols: number; readonly
 
 function resizing(terminal: Terminal, cell: Cell): NodeJS.Timeout {
   let count = 0;
-  const sizes = steps(cell);
   return setInterval(() => {
-    const size = sizes[count % sizes.length] ?? cell;
     count += 1;
-    terminal.resize(size.cols, size.rows);
+    resizeTo(terminal, cell, count);
   }, RESIZE_MS);
+}
+
+function resizeTo(terminal: Terminal, cell: Cell, count: number): void {
+  const sizes = steps(cell);
+  const size = sizes[count % sizes.length] ?? cell;
+  terminal.resize(size.cols, size.rows);
 }
 
 /** What takes the composer's place has no cursor; a frame that is half drawn has none either. */

@@ -52,7 +52,7 @@ describe("/resume", () => {
     const picked = await desk.type("/resume");
     const labels = picked.kind === "pick" && picked.items.map(({ label }) => label);
     expect(labels).toEqual(["  ↳ other way", "  say one"]);
-    expect(picked.kind === "pick" && picked.items[0]?.facts).toContain(`branch of ${first}`);
+    expect(picked.kind === "pick" && picked.items[0]?.detail).toContain(`branch of ${first}`);
   });
 
   it("finds any of more than are listed, by title, folder or first prompt, without loading them", async () => {
