@@ -65,6 +65,8 @@ export class FrameStream extends EventEmitter {
   #shown: readonly FrameRow[] = [];
   #at: Place = { row: 0, column: 0 };
   #isHidden = false;
+  /** Rows of the window it was drawn in. */
+  #height = 0;
   /** When its first row was put where it is. */
   #placedAt = 0;
 
@@ -99,24 +101,33 @@ export class FrameStream extends EventEmitter {
     this.#isMuted = true;
   }
 
-  /** Takes the frame away at the width the terminal has now, where its rows may take more than they did. */
-  erase(columns: number): string {
+  /** Takes the frame away at the size the terminal has now, where its rows may take more than they did. */
+  erase(): string {
     if (this.#shown.length === 0) return "";
-    const rows = this.#rowsAbove(Math.max(1, columns));
+    const rows = this.#rowsAbove();
     this.#shown = [];
     this.#isHidden = false;
     return `\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[J${showCursor}`;
   }
 
   /** From the frame's first row to the cursor, as the terminal wrapped them. */
-  #rowsAbove(width: number): number {
+  #rowsAbove(): number {
     const { row: at, column } = this.#at;
+    const width = Math.max(1, this.#terminal.columns || 80);
     const added = this.#shown.map((row) => rowsAt(row.width, width) - 1);
     const isSettled = performance.now() - this.#placedAt > onTheWayMs;
-    if (this.#reflow === "but-cursor-row" && isSettled) return cursorAfter(added, at);
+    if (this.#reflow === "but-cursor-row" && isSettled) {
+      // A window that gets lower loses rows from below the cursor first. Empty ones below the frame are not known of.
+      const lost = Math.max(0, this.#height - this.#terminalHeight);
+      return cursorAfter(added.slice(0, Math.max(at + 1, added.length - lost)), at);
+    }
     const above = added.slice(0, at).reduce((all, rows) => all + 1 + rows, 0);
     const isSure = isSureRow(this.#shown[at] ?? blank);
     return this.#reflow === "whole" && isSure ? above + rowsAt(column, width) - 1 : above;
+  }
+
+  get #terminalHeight(): number {
+    return this.#terminal.rows || 24;
   }
 
   #read(text: string): void {
@@ -142,6 +153,7 @@ export class FrameStream extends EventEmitter {
     if (isWhole || printed.length > 0) this.#placedAt = performance.now();
     this.#at = cursor ?? { row: 0, column: next[0]?.width ?? 0 };
     this.#shown = next;
+    this.#height = this.#terminalHeight;
     pen.restAt(this.#at);
     if (pen.text !== "") this.#terminal.write(this.#framed(pen, cursor === undefined));
   }
@@ -152,7 +164,7 @@ export class FrameStream extends EventEmitter {
     if (printed.length === 0) return false;
     const height = Math.max(this.#shown.length, next.length);
     // A window may be lower by now, and has to have the rows that are gone up. With one row there are none.
-    const rows = Math.floor((this.#terminal.rows || 24) / 2);
+    const rows = Math.floor(this.#terminalHeight / 2);
     return cursor !== undefined || height === 1 || printed.length + height > rows;
   }
 

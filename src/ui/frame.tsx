@@ -59,7 +59,7 @@ export function openFrame({ stdout, stdin, reflow }: FrameOptions): Frame {
       if (!mounted) return;
       const { stream, instance } = mounted;
       mounted = undefined;
-      stdout.write(stream.erase(stdout.columns || 80));
+      stdout.write(stream.erase());
       stream.mute();
       instance.unmount();
     },

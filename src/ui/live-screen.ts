@@ -50,8 +50,8 @@ const leaveAlternate = "\x1b[?1049l";
 const syncOn = "\x1b[?2026h";
 const syncOff = "\x1b[?2026l";
 const streamMs = 33;
-/** So long after the last of an answer, and after the last key, somebody reads or types. */
-const restMs = { streamed: 500, typed: 1_500, resized: 400 };
+/** So long after the last key nobody types, and after the last new size the window rests. */
+const restMs = { typed: 1_500, resized: 400 };
 
 export interface ScreenOptions extends FrameOptions {
   readonly stdout: TerminalOutput & PacedOutput;
@@ -88,8 +88,7 @@ export class Screen {
   #timer: NodeJS.Timeout | undefined;
   #columns: number;
   #resizing: NodeJS.Timeout | undefined;
-  /** When the last of an answer came, and the last key. */
-  #streamedAt = 0;
+  /** When the last key came. */
   #typedAt = 0;
   /** The next second of a turn that runs. */
   #clock: NodeJS.Timeout | undefined;
@@ -124,7 +123,6 @@ export class Screen {
 
   /** Drawn within 33 ms. */
   dispatch(action: SessionEvent | UiAction): void {
-    if (action.type === "text-delta" || action.type === "reasoning-delta") this.#streamedAt = Date.now();
     this.view = viewReducer(this.#current, action);
     this.#teller?.hear(action);
     this.#timer ??= setTimeout(() => this.paint(), streamMs);
@@ -144,13 +142,12 @@ export class Screen {
   }
 
   /**
-   * The terminal's own cursor is needed by who types, input methods above all. Where nobody does, an answer is streamed
-   * at a fraction of the bytes without it in the composer, which shows a drawn one.
+   * The terminal's own cursor is needed by who types, input methods above all. Where nobody does, a turn is shown at a
+   * fraction of the bytes without it in the composer, which has a drawn one.
    */
   get #isOnlyRead(): boolean {
     if (!this.view.turn || this.modal || !isComposerEmpty(this.composer)) return false;
-    const now = Date.now();
-    return now - this.#streamedAt < restMs.streamed && now - this.#typedAt > restMs.typed;
+    return Date.now() - this.#typedAt > restMs.typed;
   }
 
   compose(action: ComposerAction): void {
