@@ -23,6 +23,8 @@ async function outcome(cell: Cell): Promise<Outcome> {
 describe.concurrent("a screen holds every finished line once and nothing else", () => {
   it.each(fewCells.map((cell) => ({ name: nameOf(cell), cell })))(
     "at $name",
+    // On a busy machine a window can have two new sizes at once, and then nobody can tell (terminal-reflow.ts).
+    { retry: 2, timeout: 60_000 },
     async ({ cell }) => {
       const { findings, pictures } = await outcome(cell);
       expect(
@@ -30,7 +32,6 @@ describe.concurrent("a screen holds every finished line once and nothing else", 
         pictures.join("\n\n"),
       ).toEqual([]);
     },
-    60_000,
   );
 });
 

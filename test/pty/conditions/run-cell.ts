@@ -145,9 +145,6 @@ class CellRun {
     if (condition === "idle") return await terminal.waitFor((each) => /✓.*ledger/su.test(joined(each)), LIMIT_MS);
     if (condition === "resize") {
       await this.#asked[0]?.promise;
-      // The first one is waited for: with two at once nobody can tell how the rows were wrapped (see terminal-reflow.ts).
-      resizeTo(terminal, this.#cell, 0);
-      await drawn(terminal);
       this.#resizes = resizing(terminal, this.#cell);
     }
     if (condition === "approval") await this.#approve(terminal);
@@ -268,18 +265,27 @@ function steps({ cols, rows }: Cell): readonly { readonly cols: number; readonly
   ];
 }
 
+/**
+ * The first one comes when a frame has stood for a moment, and is waited for: of two at once, or of a frame that was on
+ * its way, nobody can tell how the terminal wrapped it (terminal-reflow.ts).
+ */
 function resizing(terminal: Terminal, cell: Cell): NodeJS.Timeout {
-  let count = 0;
-  return setInterval(() => {
-    count += 1;
-    resizeTo(terminal, cell, count);
-  }, RESIZE_MS);
-}
-
-function resizeTo(terminal: Terminal, cell: Cell, count: number): void {
   const sizes = steps(cell);
-  const size = sizes[count % sizes.length] ?? cell;
-  terminal.resize(size.cols, size.rows);
+  let count = -2;
+  let isHeard = true;
+  return setInterval(() => {
+    if (!isHeard) return;
+    count += 1;
+    const size = sizes[count % sizes.length];
+    if (!size) return;
+    if (count === 0 && size.cols !== cell.cols) {
+      isHeard = false;
+      void drawn(terminal).then(() => {
+        isHeard = true;
+      });
+    }
+    terminal.resize(size.cols, size.rows);
+  }, RESIZE_MS);
 }
 
 /** What takes the composer's place has no cursor; a frame that is half drawn has none either. */
