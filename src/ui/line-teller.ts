@@ -139,10 +139,12 @@ function readyWords({ phase, session, mode }: ViewState): readonly string[] {
 /** Only what does not begin at once. */
 function queueWords(before: ViewState, view: ViewState): readonly string[] {
   const isHeldUp = view.turn !== undefined || view.blocked !== undefined || view.awaited !== undefined;
-  const known = new Set(before.queue.map(({ id }) => id));
-  return view.queue
-    .filter(({ id, held }) => !known.has(id) && (isHeldUp || held !== undefined))
-    .map(({ text, held }) => `waiting${held === undefined ? "" : ", /queue run starts it"}: ${oneLine(text)}`);
+  const known = new Map(before.queue.map((each) => [each.id, each]));
+  return view.queue.flatMap(({ id, text, held }) => {
+    const old = known.get(id);
+    if (held !== undefined) return old?.held === undefined ? [`held: ${oneLine(text)}, /queue run starts it`] : [];
+    return old || !isHeldUp ? [] : [`waiting: ${oneLine(text)}`];
+  });
 }
 
 function callsWords(before: ViewState, { turn }: ViewState): readonly string[] {

@@ -1,10 +1,10 @@
 // The front end in lines: what it says, and what typed lines do.
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { ApprovalReply } from "../../../src/agent/turn-context.ts";
+import type { Admission, CallId, MessageId, ToolCall } from "../../../src/ledger/types.ts";
 import { askApproval } from "../../../src/ui/ask-approval.ts";
 import { askPick } from "../../../src/ui/ask-pick.ts";
-import type { ApprovalReply } from "../../../src/agent/turn-context.ts";
-import type { CallId, MessageId, ToolCall } from "../../../src/ledger/types.ts";
 import { note } from "../../../src/ui/block.ts";
 import { composerText } from "../../../src/ui/composer-state.ts";
 import { LineEntry } from "../../../src/ui/line-entry.ts";
@@ -135,6 +135,25 @@ describe("what is said", () => {
     expect(said()).toEqual(["answer: so", "saved again"]);
     screen.print(note("careful", "warning"), { kind: "table", columns: ["a", ""], rows: [["1", "2"]] });
     expect(said()).toEqual(["warning: careful", "a: 1; 2"]);
+  });
+
+  it("says of each prompt that it waits, and of each that it is held, also where it waited before", () => {
+    const { screen, said } = opened();
+    screen.dispatch(started);
+    const row = (id: number, held?: string) =>
+      ({
+        id,
+        summary: `p${id}`,
+        status: "queued",
+        conversation: session.conversation,
+        ...(held && { held }),
+      }) as Admission;
+    screen.dispatch({ type: "queue-changed", waiting: [row(8)] });
+    expect(said()).toEqual(["working", "waiting: p8"]);
+    screen.dispatch({ type: "queue-changed", waiting: [row(8, "stopped"), row(9, "stopped")] });
+    expect(said()).toEqual(["held: p8, /queue run starts it", "held: p9, /queue run starts it"]);
+    screen.dispatch({ type: "queue-changed", waiting: [row(8, "stopped"), row(9, "stopped")] });
+    expect(said()).toEqual([]);
   });
 
   it("keeps head and tail of an output, and says how much is left out", () => {
