@@ -34,10 +34,13 @@ export type SessionEvent =
       readonly since?: number;
     }
   | { readonly type: "lease-acquired" }
+  /** It is waited for no more: a person stopped the waiting, or nothing is left that wants it. */
+  | { readonly type: "lease-given-up" }
   /** Another program runs a turn of this conversation, or, without a holder, does so no more. */
   | { readonly type: "held-elsewhere"; readonly holder?: { readonly pid: number; readonly program: string } }
   /** An interrupted turn has to be decided about before anything else runs. */
   | { readonly type: "turn-blocked"; readonly admission: Admission; readonly why?: string }
+  /** All that is open in the conversation: what waits, what runs, and what has to be decided about. */
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
   /** Title, model, counts: same conversation. */
   | { readonly type: "session-changed"; readonly session: Session }

@@ -290,7 +290,7 @@ export class Runner {
     this.#resumed = undefined;
     if (!resumed && !(await hasWork(db, this.#session))) return;
     const lease = resumed?.lease ?? (await this.#takeLease());
-    if (!lease) return this.#holdWaiting(conversation, "you stopped waiting");
+    if (!lease) return this.#giveUpWaiting(conversation);
     const stopKeeping = keepLease(db, lease, {
       onLost: (lost) => this.#turn?.abort(lost),
       isStalled: () => this.#asking === 0 && performance.now() - this.#heardAt > WATCHDOG_MS,
@@ -328,6 +328,14 @@ export class Runner {
     const { db } = this.#options;
     for (const each of await db.openAdmissions(conversation)) if (isOwn(each)) await db.hold(each.id, why);
     this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
+  }
+
+  async #giveUpWaiting(conversation: Session["conversation"]): Promise<void> {
+    try {
+      await this.#holdWaiting(conversation, "you stopped waiting");
+    } finally {
+      this.emit({ type: "lease-given-up" });
+    }
   }
 
   /** Waits for whoever holds the conversation; undefined when the waiting was stopped. */

@@ -1,6 +1,7 @@
 // What other programs write into the open conversation is shown here within a second: a cheap question to
 // SQLite (`data_version`) twice a second, and a look at the new nodes only when it changed.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import { lookAtQueue } from "./queue-look.ts";
 import type { Runner } from "./runner.ts";
 
 const LOOK_MS = 500;
@@ -18,6 +19,7 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner): () => voi
     if (now === version || runner.isRunning) return;
     version = now;
     await runner.catchUp();
+    await lookAtQueue(db, runner);
   }
   async function lookAtHolder(): Promise<void> {
     const { holder } = await db.sessionState(runner.session.id);
@@ -26,6 +28,12 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner): () => voi
     heldBy = other?.pid;
     runner.emit({ type: "held-elsewhere", ...(other && { holder: other }) });
   }
+  const unlisten = runner.listen(({ type }) => {
+    if (type !== "session") return;
+    // Nothing is known of what waits in it, nor of who holds it.
+    version = undefined;
+    heldBy = undefined;
+  });
   const timer = setInterval(() => {
     if (isLooking || runner.isRunning) return;
     isLooking = true;
@@ -38,5 +46,8 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner): () => voi
       });
   }, LOOK_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    unlisten();
+  };
 }

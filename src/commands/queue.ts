@@ -68,15 +68,18 @@ function verb(
       const row = waiting.find((each) => each.id === (id.value as AdmissionId | undefined));
       if (id.value !== undefined && !row) return usage(`Prompt ${id.value} does not wait here.`, listed(waiting));
       const result = await run(context, row, text);
-      context.runner.emit({ type: "queue-changed", waiting: await waitingRows(context) });
+      context.runner.emit({ type: "queue-changed", waiting: await openRows(context) });
       return result;
     },
   });
 }
 
 async function waitingRows({ db, runner }: CommandContext): Promise<readonly Admission[]> {
-  const open = await db.openAdmissions(runner.session.conversation);
-  return open.filter(({ status }) => status === "queued");
+  return (await openRows({ db, runner })).filter(({ status }) => status === "queued");
+}
+
+function openRows({ db, runner }: Pick<CommandContext, "db" | "runner">): Promise<readonly Admission[]> {
+  return db.openAdmissions(runner.session.conversation);
 }
 
 function listed(waiting: readonly Admission[]): string {

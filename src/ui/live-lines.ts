@@ -73,7 +73,7 @@ function whyWaiting({ held }: Waiting, state: ViewState): string {
   if (held !== undefined) return "waits · /queue run";
   if (state.blocked !== undefined) return "after your decision, /recover";
   if (state.awaited) return "waits for the conversation";
-  return state.turn ? "next" : "starts";
+  return state.turn || state.elsewhere ? "next" : "starts";
 }
 
 /** `running in stele, pid 7` */

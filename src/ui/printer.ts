@@ -50,6 +50,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "ledger-problem":
       return { type: "ledger-problem", error: event.error };
     case "lease-acquired":
+    case "lease-given-up":
     case "held-elsewhere":
     case "stop-asked":
     case "queue-changed":

@@ -146,7 +146,7 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "prompt-admitted":
       return wrote(admitted(state, event));
     case "queue-changed":
-      return { ...state, queue: state.session ? waitingOf(event.waiting, state.session) : state.queue };
+      return state.session ? withQueue(state, event.waiting, state.session) : state;
     case "lease-awaited": {
       const { holder, since } = event;
       return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };
@@ -154,6 +154,7 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "held-elsewhere":
       return event.holder ? { ...state, elsewhere: event.holder } : without(state, "elsewhere");
     case "lease-acquired":
+    case "lease-given-up":
       return without(state, "awaited");
     case "turn-blocked": {
       const blocked = { ...leaveTurn(without(state, "awaited")), blocked: event.admission.id };
@@ -244,6 +245,13 @@ function admitted(state: ViewState, event: Extract<SessionEvent, { type: "prompt
   const { admission: id, text } = event;
   if (event.state !== "queued" || state.queue.some((each) => each.id === id)) return state;
   return { ...state, queue: [...state.queue, { id, text }] };
+}
+
+/** A turn that is unknown is what blocks, whoever decides about it. */
+function withQueue(state: ViewState, open: readonly Admission[], session: Session): ViewState {
+  const unknown = open.find((each) => each.status === "unknown" && each.conversation === session.conversation);
+  const rest = { ...without(state, "blocked"), queue: waitingOf(open, session) };
+  return unknown ? { ...rest, blocked: unknown.id } : rest;
 }
 
 function waitingOf(waiting: readonly Admission[], { conversation }: Session): readonly Waiting[] {

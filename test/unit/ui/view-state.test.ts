@@ -223,6 +223,15 @@ describe("the queue", () => {
     expect(after(blocked, settled()).blocked).toBeUndefined();
     expect(after(blocked, settled({ admission: 99 as never })).blocked).toBe(turnId);
   });
+
+  it("is blocked as long as the ledger has a turn that is unknown, whoever decides about it", () => {
+    const unknown = { ...waiting(7), status: "unknown" } as Admission;
+    const blocked = after(openView(), { type: "queue-changed", waiting: [unknown, waiting(8)] });
+    expect(blocked).toMatchObject({ blocked: 7, queue: [{ id: 8 }] });
+    const resumed = { ...unknown, status: "started" } as Admission;
+    expect(after(blocked, { type: "queue-changed", waiting: [resumed, waiting(8)] }).blocked).toBeUndefined();
+    expect(after(blocked, { type: "queue-changed", waiting: [waiting(8)] }).blocked).toBeUndefined();
+  });
 });
 
 it("marks what another program wrote, and takes it for no proof that we can write", () => {
