@@ -220,7 +220,8 @@ async function endCommand(
   return proven(context, { admission, call: ended });
 }
 
-async function tellCall(context: FreeContext, { admission, call }: { admission: Admission; call: ToolCall }) {
+/** Its result is printed where its conversation is open. */
+export async function tellCall(context: FreeContext, { admission, call }: { admission: Admission; call: ToolCall }) {
   await context.world.sweep();
   const runner = ownRunner(context, admission);
   runner?.emit({ type: "call-changed", call });

@@ -5,6 +5,7 @@ import type { SessionEvent } from "../agent/events.ts";
 import type { Runner } from "../agent/runner.ts";
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
+import { lookAgain } from "../commands/look-again.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
 import { runCommand } from "../commands/run-command.ts";
@@ -253,6 +254,7 @@ export class Conversation {
       screen: this.#screen,
       db: this.#context.db,
       run: (command, edit) => this.run(command, edit),
+      look: (turn) => lookAgain(turn, this.#context),
       goTo: async ({ session }) => {
         if (session.conversation === this.runner.session.conversation) return;
         await this.#open({ kind: "open-session", session, resumed: true, lines: [] });

@@ -1,6 +1,7 @@
 // Asks about what a crash left, turn by turn, and does what was chosen through the commands; after each one the turn
 // is looked at anew, so that what is offered is what is there now.
 import type { CommandResult } from "../commands/command.ts";
+import { readTurn } from "../commands/look-again.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn } from "../ledger/recovery.ts";
 import { note } from "./block.ts";
@@ -15,6 +16,8 @@ export interface DecideHost {
   readonly db: Pick<AsyncSessionDB, "admission" | "callsOf" | "canonical" | "drafts">;
   /** Never rejects. */
   run(command: string, edit: (result: CommandResult) => CommandResult): Promise<unknown>;
+  /** What has ended since the turn was read; undefined when nothing has. */
+  look(turn: OpenTurn): Promise<OpenTurn | undefined>;
   /** A turn goes on where it is watched, and where its questions can be asked. */
   goTo(turn: OpenTurn): Promise<void>;
 }
@@ -40,31 +43,20 @@ async function decideTurn(turn: OpenTurn, host: DecideHost): Promise<"resumed" |
   const { screen, db } = host;
   let state: DecideState = openDecision(turn);
   for (;;) {
-    const choice = await askDecision(screen, state);
+    const choice = await askDecision(screen, state, (seen) => host.look(seen));
     if (choice.kind === "look") {
+      state = openDecision(await readTurn(turn, db));
       screen.print({ kind: "lines", lines: turnDetails(state.turn), role: "muted" });
       continue;
     }
     if (choice.kind !== "run") return "later";
     if (choice.resumes) await host.goTo(turn);
     await host.run(choice.command, withoutNext);
-    const now = await lookAgain(turn, db);
+    const now = await readTurn(turn, db);
     if (now.admission.status === "terminal") return "settled";
     if (now.admission.status === "started") return "resumed";
     state = openDecision(now);
   }
-}
-
-async function lookAgain({ admission: { id, conversation } }: OpenTurn, db: DecideHost["db"]): Promise<OpenTurn> {
-  const [admission, calls, session, drafts] = await Promise.all([
-    db.admission(id),
-    db.callsOf(id),
-    db.canonical(conversation),
-    db.drafts(conversation),
-  ]);
-  // A half answer to what is no longer the end of the conversation cannot be kept.
-  const draft = drafts.find((each) => each.kind === "answer" && each.admission === id && each.parent === session.head);
-  return { admission, calls, session, ...(draft && { draft }) };
 }
 
 /** What to type next is offered as a choice right below. */

@@ -1,11 +1,12 @@
 // The prompts that take the composer's place, each as a promise of its answer: yes or no, the choices
 // about an interrupted turn, a preview of files, and a wait. A new one waits until the one before it is closed.
 import type { PreviewFile } from "../commands/command.ts";
+import type { OpenTurn } from "../ledger/recovery.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { previewPage } from "./preview-lines.ts";
 import { createPreview, previewReducer } from "./preview-state.ts";
-import { type DecideChoice, type DecideState, decideReducer } from "./recovery.ts";
+import { type DecideChoice, type DecideState, decideReducer, renewDecision } from "./recovery.ts";
 import type { ModalView } from "./screen-view.tsx";
 
 export function isLeaving(event: KeyEvent): boolean {
@@ -30,21 +31,48 @@ export function askConfirm(screen: Screen, question: string): Promise<boolean> {
   });
 }
 
-export function askDecision(screen: Screen, start: DecideState): Promise<DecideChoice> {
+/** `look` says what has ended since a turn was read: asked when a question opens, and as long as it stands. */
+export function askDecision(
+  screen: Screen,
+  start: DecideState,
+  look: (turn: OpenTurn) => Promise<OpenTurn | undefined> = () => Promise.resolve(undefined),
+): Promise<DecideChoice> {
   return new Promise((resolve) => {
     let state = start;
+    let looking: Promise<void> | undefined;
+    const lookOnce = (): void => {
+      looking ??= look(state.turn)
+        .then((now) => {
+          if (!now || state.chosen) return;
+          state = renewDecision(state, now);
+          screen.dispatch({ type: "tick", now: Date.now() });
+        })
+        .catch(() => {
+          // The command that the answer becomes looks too, and says what is wrong.
+        })
+        .finally(() => {
+          looking = undefined;
+        });
+    };
+    const clock = setInterval(lookOnce, second).unref();
     const modal: Modal = {
       get view(): ModalView {
         return { kind: "decide", state };
       },
       onKey(event) {
+        const asked = state.call;
         state = decideReducer(state, event);
+        if (state.call !== asked) lookOnce();
         if (!state.chosen) return;
+        const { chosen } = state;
+        clearInterval(clock);
         screen.closeModal(modal);
-        resolve(state.chosen);
+        // It may hold the conversation for a moment, and the command would find it taken.
+        void Promise.resolve(looking).then(() => resolve(chosen));
       },
     };
     screen.openModal(modal);
+    lookOnce();
   });
 }
 

@@ -119,6 +119,14 @@ export function decideReducer(state: DecideState, event: KeyEvent): DecideState 
   }
 }
 
+/** The question about the turn as it is now: a key that was meant for what stood there before chooses nothing. */
+export function renewDecision(state: DecideState, turn: OpenTurn): DecideState {
+  const call = turn.calls.find((each) => each.id === state.call?.id);
+  if (!call || !isOpenCall(call)) return unselected(openDecision(turn));
+  const asked = askAbout({ ...state, turn }, call);
+  return call.state === state.call?.state ? { ...state, turn, call } : unselected(asked);
+}
+
 function select(state: DecideState, index: number): DecideState {
   return { ...state, selected: clampIndex(index, state.options.length) };
 }

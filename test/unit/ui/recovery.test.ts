@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
-import { type DecideState, decideReducer, openDecision, ownTurns } from "../../../src/ui/recovery.ts";
+import { type DecideState, decideReducer, openDecision, ownTurns, renewDecision } from "../../../src/ui/recovery.ts";
 import { call, halfAnswer, openTurnOf as turn } from "./view-samples.ts";
 
 const unknown = call(3, { state: "unknown", evidence: "started, no end recorded" });
@@ -53,6 +53,23 @@ describe("deciding about an interrupted turn", () => {
     expect(press(asked, "enter").chosen).toMatchObject({ command: "/recover call 3 --wait" });
     expect(press(asked, "down", "enter").chosen).toMatchObject({ command: "/recover call 3 --stop" });
     expect(press(asked, "down", "down", "enter").chosen).toEqual({ kind: "later" });
+  });
+
+  it("is about the turn as it is now: what has ended is not asked about, and nothing is chosen then", () => {
+    const running = call(3, { state: "running", evidence: "still running: process group 7" });
+    const ended = call(3, { state: "succeeded", evidence: "finished after the crash", result: 9 as never });
+    for (const state of [openDecision(turn([running])), press(openDecision(turn([running])), "enter")]) {
+      const renewed = renewDecision(state, turn([ended]));
+      expect(labels(renewed)[0]).toBe("Resume the turn");
+      expect(renewed.turn.calls).toEqual([ended]);
+      expect(press(renewed, "enter").chosen).toBeUndefined();
+    }
+    const lost = renewDecision(press(openDecision(turn([running])), "enter"), turn([unknown]));
+    expect(labels(lost)[0]).toBe("It happened");
+    expect(press(lost, "enter").chosen).toBeUndefined();
+    const chosen = press(openDecision(turn([running, call(4, { state: "running" })])), "enter", "down");
+    const other = renewDecision(chosen, turn([running, { ...ended, id: 4 as never }]));
+    expect([other.selected, other.call]).toEqual([1, running]);
   });
 
   it("names each of several open calls", () => {

@@ -294,6 +294,19 @@ describe("the screen", () => {
     expect(() => process.kill(Number(readFileSync(pidFile(), "utf8")), 0)).toThrow("ESRCH");
   });
 
+  it("asks anew when a command ends while the question about it stands, and an enter too many decides nothing", async () => {
+    await killInCommand(["--yes", lasting]);
+    const terminal = open(["-c"], { rows: 40 });
+    await terminal.waitFor("❯ Decide about the call that still runs");
+    terminal.write("\r");
+    await terminal.waitFor("❯ Wait for it");
+    endOrphan();
+    await terminal.waitFor(/unknown: killed from outside[\s\S]*It did not happen/);
+    expect(terminal.screen().join("\n")).not.toMatch(/still running|Wait for it|^❯ (It|Run)/m);
+    terminal.write("\r\x1b[B\x1b[B\r");
+    await terminal.waitFor("❯ Resume the turn");
+  });
+
   it("says that a decision is waited for after Later, and takes up again with /recover", async () => {
     await killInCommand(["--yes", lasting]);
     endOrphan();
