@@ -13,6 +13,7 @@ import { storedOutcome } from "./capped-output.ts";
 import { applyReverts } from "./file-changes/apply-reverts.ts";
 import { readBackEdit } from "./file-changes/read-back-edit.ts";
 import { readBackCommand } from "./read-back/read-back-command.ts";
+import { overprint, overprinted } from "./spool/overprint.ts";
 import { SPOOL_FILES, type SpoolIdentity } from "./spool/records.ts";
 import { adoptSpool } from "./spool/run-in-spool.ts";
 import { readSpool, type SpoolState, sweepSpools } from "./spool/spool.ts";
@@ -191,12 +192,20 @@ async function lost(call: ToolCall, db: AsyncSessionDB, why: string): Promise<Ca
   return { id, kind: "ended", end: "cancelled", outcome: { kind: "cancelled", output }, evidence };
 }
 
+/** Kept of a line that has no end yet. */
+const MAX_LINE = 4000;
+
 /** Follows a command that another program started, until it ended or the person has waited enough. */
 export async function waitForCommand(
   folder: string,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (line: string) => void },
 ): Promise<void> {
-  const onOutput = (chunk: string) => onProgress?.(chunk.trimEnd().split("\n").at(-1) ?? "");
+  let line = "";
+  const onOutput = (chunk: string) => {
+    const lines = overprint(line, chunk).split("\n");
+    line = lines.at(-1)?.slice(-MAX_LINE) ?? "";
+    onProgress?.(overprinted(lines.findLast((each) => overprinted(each).trim() !== "") ?? ""));
+  };
   await adoptSpool(folder, { signal: signal ?? new AbortController().signal, onOutput });
 }
 

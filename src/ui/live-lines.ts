@@ -1,5 +1,6 @@
 // The lines above the input while something is going on: the checklist of a start, the line of the answer that is
 // being written, calls that run with the end of their output, and the prompts that wait. Pure; costs what is shown.
+import { overprinted } from "../agent/spool/overprint.ts";
 import { tailLines } from "./answer-stream.ts";
 import { madeCall } from "./block.ts";
 import type { LiveCall, LiveTurn } from "./live-turn.ts";
@@ -43,7 +44,7 @@ function runningLines({ call, output }: LiveCall, now: number, look: Look): read
   }
   if (call.state !== "running") return [callLine(made, { detail: call.state, role: "muted" }, look)];
   const time = call.startedAt === undefined ? "" : ` ${elapsed(now - call.startedAt)}`;
-  const text = sanitize(output, { keepNewlines: true, tabs: 4 }).trimEnd();
+  const text = sanitize(overprinted(output), { keepNewlines: true, tabs: 4 }).trimEnd();
   const rows = text === "" ? [] : text.split("\n").slice(-maxOutputRows);
   return [
     callLine(made, { detail: `running${time}`, role: "accent" }, look),

@@ -1,5 +1,6 @@
 // The turn that runs, pure: the answer as it streams and the calls that have no result yet. What is finished
 // leaves it as blocks; each line of an answer leaves once, whether it came by delta or with the stored message.
+import { overprint } from "../agent/spool/overprint.ts";
 import type { AdmissionId, Message, ToolCall } from "../ledger/types.ts";
 import { type AnswerStream, endAnswer, openAnswer, pushAnswer, type Streamed } from "./answer-stream.ts";
 import { answerText, type Block, endingBlocks, madeCall, messageBlocks, note, resultBlocks, thought } from "./block.ts";
@@ -19,7 +20,7 @@ export interface LiveTurn {
 
 export interface LiveCall {
   readonly call: ToolCall;
-  /** The end of what it printed so far, raw. */
+  /** The end of what it printed so far, raw but for what it wrote over: see `overprint`. */
   readonly output: string;
 }
 
@@ -61,7 +62,7 @@ export function withOutput(turn: LiveTurn, id: string, chunk: string): LiveTurn 
   const at = turn.calls.findLastIndex(({ call }) => call.call === id);
   if (at === -1) return turn;
   const calls = turn.calls.map((each, index) =>
-    index === at ? { ...each, output: (each.output + chunk.slice(-maxOutput)).slice(-maxOutput) } : each,
+    index === at ? { ...each, output: overprint(each.output, chunk).slice(-maxOutput) } : each,
   );
   return { ...turn, calls, isProvisional: true };
 }

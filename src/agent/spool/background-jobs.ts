@@ -3,6 +3,7 @@
 // same key gives the same: a read whose result was lost in a crash is run again.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { overprinted } from "./overprint.ts";
 import { type CallRecord, readRecord, SPOOL_FILES } from "./records.ts";
 import { isBackgroundJob, readSpool, removeSpool, type SpoolState, spoolsIn } from "./spool.ts";
 import { readSlice, TEXT_LIMIT } from "./spool-output.ts";
@@ -72,7 +73,7 @@ export async function takeNews(folder: string, key: string): Promise<News> {
   const { bytes, to } = await readSlice(folder, { from, limit: TEXT_LIMIT });
   writeWhole(folder, SPOOL_FILES.cursor, JSON.stringify({ key, from, to } satisfies Cursor));
   if ((await isBackgroundJob(folder)) && hasEnded(state)) writeWhole(folder, SPOOL_FILES.reported, key);
-  return { text: bytes.toString("utf8"), state };
+  return { text: overprinted(bytes.toString("utf8")), state };
 }
 
 export function hasEnded({ kind }: SpoolState): boolean {

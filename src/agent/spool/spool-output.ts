@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { overprinted } from "./overprint.ts";
 import { type OutputCut, readExit, readRecord, SPOOL_FILES } from "./records.ts";
 
 /** Kept of a text: head and tail. */
@@ -11,7 +12,7 @@ export const TEXT_LIMIT = 8 * 1024 * 1024;
 const BLOB_LIMIT = 64 * 1024 * 1024;
 
 export interface SpoolOutput {
-  /** UTF-8, damaged bytes replaced; head and tail of what is longer than 8 MB. */
+  /** UTF-8, damaged bytes replaced, as it stands when it was written over; head and tail of what is longer than 8 MB. */
   readonly text: string;
   /** All that the command wrote. */
   readonly bytes: number;
@@ -25,7 +26,7 @@ export async function readOutput(folder: string): Promise<SpoolOutput> {
   const { bytes, dropped, to } = slice;
   const isOther = dropped === 0 && bytes.length === to && !isAsRecorded(folder, bytes);
   const warning = isOther ? "\n[this output is not the one that was recorded at the command's end]" : "";
-  return { text: bytes.toString("utf8") + warning, bytes: to, dropped };
+  return { text: overprinted(bytes.toString("utf8")) + warning, bytes: to, dropped };
 }
 
 /** The whole output, for a blob; head and tail of what is longer than 64 MB. */

@@ -177,6 +177,18 @@ describe("a tool call", () => {
     expect(state.turn?.calls[0]?.output.length).toBe(4_000);
   });
 
+  it("stands as it was written over, wherever its pieces part", () => {
+    const chunks = ["begin\n", "\r[ 1%]", "\r[ 50", "%]\r", "[100%]", "\r"];
+    const state = after(
+      openView(),
+      started,
+      { type: "call-changed", call: call(1, { state: "running" }) },
+      ...chunks.map((chunk): SessionEvent => ({ type: "call-output", call: "call-1", chunk })),
+    );
+    const shown = liveLines(state, { width: 40, theme: plainTheme }).map(lineText);
+    expect(shown.slice(1)).toEqual(["      begin", "      [100%]"]);
+  });
+
   it("decided about while no turn runs is known when its result comes", () => {
     const decided = call(1, { state: "cancelled", result: 3 as MessageId });
     const state = after(
