@@ -22,7 +22,9 @@ export type PagerMode =
   | { readonly kind: "read" }
   /** The words to search for. */
   | { readonly kind: "words"; readonly text: string }
-  | { readonly kind: "outputs"; readonly picker: PickerState };
+  | { readonly kind: "outputs"; readonly picker: PickerState }
+  /** What each key does. */
+  | { readonly kind: "keys" };
 
 /** What the owner does: the ledger and the screen are its own. */
 export type PagerEffect =
@@ -79,6 +81,7 @@ export function pagerKey(state: PagerState, event: KeyEvent): PagerStep | Needs 
   const { said: _said, ...quiet } = state;
   if (state.mode.kind === "words") return wordsKey(quiet, state.mode.text, event);
   if (state.mode.kind === "outputs") return outputsKey(quiet, state.mode.picker, event);
+  if (state.mode.kind === "keys") return { state: { ...quiet, mode: reading } };
   const effect = readEffect(quiet, nameOf(event));
   if (effect) return effect;
   const next = readMove(quiet, nameOf(event));
@@ -107,6 +110,8 @@ function readEffect(state: PagerState, name: string): PagerStep | undefined {
       return { state, effect: { kind: "step", by: name === "tab" ? 1 : -1 } };
     case "/":
       return { state: { ...state, mode: { kind: "words", text: "" } } };
+    case "?":
+      return { state: { ...state, mode: { kind: "keys" } } };
     case "n":
     case "N":
       return again(state, name === "n");

@@ -1,6 +1,7 @@
 // The pager's window as painted rows, pure: the text with what was found marked, or the list of outputs, and below it
 // one line that says what is shown, where one is, and the keys. Each row fits the width.
 
+import { pagerKeyLines } from "./pager-keys.ts";
 import { type PlacedRow, paneRows } from "./pager-scroll.ts";
 import { markLine, type Ranged, rangeIn, unitHits } from "./pager-search.ts";
 import { isNeeds } from "./pager-source.ts";
@@ -31,7 +32,7 @@ export function pagerPicture(state: PagerState, rows: number, waits?: string): P
   const { mode, look, height } = state;
   const shown = paneRows(state, state.top);
   const placed = isNeeds(shown) ? [] : shown;
-  const body = mode.kind === "outputs" ? listLines(mode.picker, look, height) : markedLines(state, placed);
+  const body = bodyLines(state, placed);
   const padded = Array.from({ length: height }, (_, row): Line => body[row] ?? []);
   const words = mode.kind === "words" ? wordsLine(mode.text, look.width) : undefined;
   const last = words ?? statusLine(state, placed, waits);
@@ -40,6 +41,12 @@ export function pagerPicture(state: PagerState, rows: number, waits?: string): P
     ...(words && rows > 1 && { cursor: Math.min(lineWidth(words), look.width - 1) }),
     ...(isNeeds(shown) && { needs: shown.needs }),
   };
+}
+
+function bodyLines(state: PagerState, placed: readonly PlacedRow[]): readonly Line[] {
+  const { mode, look, height } = state;
+  if (mode.kind === "outputs") return listLines(mode.picker, look, height);
+  return mode.kind === "keys" ? pagerKeyLines(look, height) : markedLines(state, placed);
 }
 
 function markedLines(state: PagerState, placed: readonly PlacedRow[]): readonly Line[] {
@@ -71,13 +78,16 @@ const gap = " · ";
 function statusLine(state: PagerState, placed: readonly PlacedRow[], waits: string | undefined): Line {
   const { look, said, source } = state;
   const { width, theme } = look;
-  const place = state.mode.kind === "outputs" ? "" : placeWords(state, placed);
+  const isText = state.mode.kind === "read" || state.mode.kind === "words";
+  const place = isText ? placeWords(state, placed) : "";
   const urgent = waits === undefined ? said : `${theme.glyphs.warning} ${waits}`;
   if (urgent !== undefined) return parts([[urgent, "warning"], ...rolled(place)], width);
-  const keys = keysOf(state);
-  // How to get out stands there before what it is.
+  const { keys, needed } = keysOf(state);
+  // How to get out, and what finds anything in it, stand there before what it is: that was just chosen, or is known.
   const way = gap.length + cellWidth(keys[0] ?? "");
-  const room = width - cellWidth(place) - gap.length - way;
+  const before = cellWidth(place) + gap.length;
+  const ways = fittingKeys(keys.slice(0, needed), width - before).join("  ");
+  const room = width - before - gap.length - cellWidth(ways);
   const title = room < leastTitle ? "" : truncate(source.title, room, theme.glyphs.ellipsis);
   const shownPlace =
     [place, place.split(" ")[0] ?? ""].find((each) => cellWidth(each) + way <= width) ?? (width < way ? place : "");
@@ -98,23 +108,31 @@ function parts(all: readonly (readonly [string, Role])[], width: number): Line {
 
 /** As many keys as there is room for, the most needed first. */
 function withKeys(line: Line, keys: readonly string[], width: number): Line {
+  const fitting = fittingKeys(keys, width - lineWidth(line) - gap.length);
+  const between = line.length === 0 ? "" : gap;
+  return fitting.length === 0 ? line : [...line, span(between + fitting.join("  "), "muted")];
+}
+
+function fittingKeys(keys: readonly string[], room: number): readonly string[] {
   const fitting: string[] = [];
-  let left = width - lineWidth(line) - gap.length;
+  let left = room;
   for (const each of keys) {
     if (cellWidth(each) > left) break;
     fitting.push(each);
     left -= cellWidth(each) + 2;
   }
-  const between = line.length === 0 ? "" : gap;
-  return fitting.length === 0 ? line : [...line, span(between + fitting.join("  "), "muted")];
+  return fitting;
 }
 
-function keysOf({ mode, search, source }: PagerState): readonly string[] {
-  if (mode.kind === "outputs") return ["enter opens", "esc back", "type to filter"];
+/** The most needed first; the first `needed` stand before the title. */
+function keysOf({ mode, search, source }: PagerState): { readonly keys: readonly string[]; readonly needed: number } {
+  if (mode.kind === "outputs") return { keys: ["enter opens", "esc back", "type to filter"], needed: 1 };
+  if (mode.kind === "keys") return { keys: ["any key goes back"], needed: 1 };
   const isUp = source.searches === "up";
   const hits = search ? [isUp ? "n older" : "n next", isUp ? "N newer" : "N before"] : [];
   const other = source.noun === "message" ? "t output" : "t transcript";
-  return ["q close", ...hits, "/ search", other, "o outputs", "tab older", "space page", "g G ends"];
+  const ways = ["q close", ...hits, "/ search", other];
+  return { keys: [...ways, "? keys", "o outputs", "tab older", "space page", "g G ends"], needed: ways.length };
 }
 
 /** `1-23 of 212 · 11%`; of a conversation that began before the window too. */

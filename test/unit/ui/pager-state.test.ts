@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pagerKey, resized } from "../../../src/ui/pager-state.ts";
+import { outputSource } from "../../../src/ui/pager-output.ts";
+import { createPager, pagerKey, resized } from "../../../src/ui/pager-state.ts";
 import { pagerPicture } from "../../../src/ui/pager-view.ts";
 import { cellWidth } from "../../../src/ui/text-width.ts";
 import { firstRow, here, numbered, outputOf, press, pressed, rowsOf } from "./pager-samples.ts";
@@ -144,9 +145,9 @@ describe("a new size", () => {
 
 describe("the last line", () => {
   it.each([
-    [200, /^shell npm test · 1-10 of 100 lines · 10% · q close {2}\/ search {2}t transcript {2}o outputs/],
+    [200, /^shell npm test · 1-10 of 100 lines · 10% · q close {2}\/ search {2}t transcript {2}\? keys {2}o outputs/],
     [80, /^shell npm test · 1-10 of 100 lines · 10% · q close {2}\/ search/],
-    [46, /^shell npm… · 1-10 of 100 lines · 10% · q close$/],
+    [46, /^1-10 of 100 lines · 10% · q close {2}\/ search$/],
     [34, /^1-10 of 100 lines · 10% · q close$/],
     [20, /^1-10 · q close$/],
     [12, /^q close$/],
@@ -157,6 +158,25 @@ describe("the last line", () => {
       expect(rowsOf(outputOf(numbered(100), { columns, rows: 11 })).at(-1)).toMatch(expected);
     },
   );
+
+  it("cuts a long title before the keys, also while something is searched for", () => {
+    const source = outputSource(`shell ${"for i in 1 2 3; ".repeat(20)}`, numbered(200));
+    const state = createPager(source, { look: { width: 80, theme: plainTheme }, height: 10 });
+    expect(rowsOf(state).at(-1)).toMatch(/^shell .*… · 1-10 of 200 lines · 5% · q close {2}\/ search {2}t transcript/);
+    const searching = press(state, "/", "9", "enter");
+    expect(rowsOf(searching).at(-1)).toMatch(/ · q close {2}n next {2}N before {2}\/ search/);
+  });
+
+  it("gives way to what each key does, until the next key", () => {
+    const state = press(outputOf(numbered(100), { columns: 80, rows: 11 }), " ");
+    const keys = press(state, "?");
+    expect(rowsOf(keys).slice(0, 2)).toEqual([
+      expect.stringMatching(/^q {2}esc +close$/),
+      expect.stringMatching(/^\/ +search$/),
+    ]);
+    expect(rowsOf(keys).at(-1)).toMatch(/ · any key goes back$/);
+    expect(pagerKey(keys, pressed("q"))).toEqual({ state });
+  });
 
   it("says that somebody asks, instead of the keys", () => {
     const { rows } = pagerPicture(
