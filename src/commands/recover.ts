@@ -149,7 +149,12 @@ async function settle(args: CommandArgs, context: FreeContext): Promise<CommandR
   const { admission, messages, left } = settled;
   const runner = ownRunner(context, admission);
   if (runner) {
-    for (const message of messages) runner.emit({ type: "message-added", message });
+    const calls = await db.callsOf(admission.id);
+    for (const message of messages) {
+      // Before its result, which would name no call.
+      for (const call of calls) if (call.result === message.id) runner.emit({ type: "call-changed", call });
+      runner.emit({ type: "message-added", message });
+    }
     runner.emit({ type: "turn-settled", admission: admission.id, outcome: admission.outcome ?? "interrupted" });
     await runner.refresh();
     runner.wake();

@@ -4,6 +4,7 @@ import { currentProcess } from "../../../src/ledger/identity.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
 import type { AdmissionId, CallId, Session } from "../../../src/ledger/types.ts";
 import { newSession, startTurn, temporaryFolder } from "../../helpers/ledger.ts";
+import { after, openView, printed } from "../ui/view-samples.ts";
 import { type Desk, jsonOf, openDesk, words } from "./command-harness.ts";
 
 /** Above every pid a kernel gives. */
@@ -101,6 +102,16 @@ describe("/recover", () => {
     expect(jsonOf(await desk.type(`/recover call ${call} --${verdict}`))).toMatchObject({ state, verdict });
     expect(await desk.type(`/recover call ${call} --happened`)).toMatchObject({ kind: "usage", code: "illegal_edge" });
     await desk.type(`/recover settle ${admission}`);
+  });
+
+  it("names on the screen each call that a settle ended", async () => {
+    const { desk, session, admission } = await afterCrash();
+    await desk.type(`/resume ${session.id}`);
+    desk.events.length = 0;
+    await desk.type(`/recover settle ${admission}`);
+    const shown = printed(after(openView(), ...desk.events));
+    expect(shown[0]).toMatch(/^ {2}⎿ shell git push +\? unknown$/);
+    expect(shown.join("\n")).not.toContain("an earlier call");
   });
 
   it("settles a turn as interrupted, with a note, and once", async () => {
