@@ -26,11 +26,16 @@ export const emptyBuffer: Buffer = { above: undefined, line: [], column: 0, belo
 
 /** The whole text, pastes with their exact bytes. Costs what the text costs: not for every key. */
 export function bufferText(buffer: Buffer): string {
-  const lines: string[] = [lineText(buffer.line)];
-  for (let each = buffer.above; each !== undefined; each = each.rest) lines.push(lineText(each.line));
+  return bufferLines(buffer).map(lineText).join("\n");
+}
+
+/** From the first to the last. */
+export function bufferLines(buffer: Buffer): readonly Line[] {
+  const lines: Line[] = [buffer.line];
+  for (let each = buffer.above; each !== undefined; each = each.rest) lines.push(each.line);
   lines.reverse();
-  for (let each = buffer.below; each !== undefined; each = each.rest) lines.push(lineText(each.line));
-  return lines.join("\n");
+  for (let each = buffer.below; each !== undefined; each = each.rest) lines.push(each.line);
+  return lines;
 }
 
 /** With the cursor at its end. */

@@ -4,6 +4,7 @@
 import {
   type Buffer,
   breakLine,
+  bufferLines,
   bufferText,
   cutTo,
   emptyBuffer,
@@ -52,7 +53,9 @@ type BufferStack = { readonly buffer: Buffer; readonly rest: BufferStack } | und
 export type ComposerAction =
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "paste"; readonly text: string }
-  | { readonly type: "newline" | "yank" | "yank-older" | "undo" | "redo" | "clear" }
+  | { readonly type: "newline" | "yank" | "yank-older" | "undo" | "redo" }
+  /** `cut`: taken away by hand, undo and yank bring it back; `clear`: it is sent, or was no text of the person. */
+  | { readonly type: "clear" | "cut" }
   | { readonly type: MoveType | "up" | "down" }
   | { readonly type: CutType }
   | SelectAction
@@ -128,6 +131,8 @@ function act(state: ComposerState, action: PlainAction): ComposerState {
       return turnBack(state, "redo", "undo");
     case "clear":
       return { ...withoutRecall(state), buffer: emptyBuffer, ...noSteps, last: "other" };
+    case "cut":
+      return cutAll(state);
     case "up":
     case "down":
       return vertical(state, action.type);
@@ -174,6 +179,15 @@ function cutOut(state: ComposerState, action: CutType): ComposerState {
   if (side === undefined) return edited(state, buffer);
   const ring = addCut(state.ring, removed, { joins: state.last === "cut", side });
   return { ...edited(state, buffer), ring, last: "cut" };
+}
+
+/** Behind an earlier prompt that was looked at lies what was being written: one undo more brings that back too. */
+function cutAll(state: ComposerState): ComposerState {
+  const { buffer, recalled } = state;
+  const draft = recalled && !isEmptyBuffer(recalled.draft) ? recalled.draft : undefined;
+  const rest = recalled ? draft && { buffer: draft, rest: undefined } : state.undo;
+  const ring = addCut(state.ring, bufferLines(buffer), { joins: false, side: "before" });
+  return { ...withoutRecall(state), buffer: emptyBuffer, ring, undo: { buffer, rest }, redo: undefined, last: "other" };
 }
 
 function yank(state: ComposerState, before: Buffer, index: number): ComposerState {

@@ -63,7 +63,7 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
 function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void {
   if (isArmed) return actions.quit();
   if (actions.stop()) return;
-  if (!isComposerEmpty(screen.composer)) return screen.compose({ type: "clear" });
+  if (!isComposerEmpty(screen.composer)) return screen.compose({ type: "cut" });
   screen.dispatch({ type: "notice", text: armedNotice });
 }
 

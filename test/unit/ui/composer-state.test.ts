@@ -349,3 +349,28 @@ describe("for any keys", () => {
     expect(next.buffer.below).toBe(state.buffer.below);
   });
 });
+
+describe("a text that was taken away as a whole", () => {
+  it.each(["one", "one\ntwo\n\nfour", longPaste])(
+    "comes back by undo and by yank, from wherever the cursor was",
+    (text) => {
+      const cut = run(start(), paste(text), insert(" end"), "up", "home", "cut");
+      expect(composerText(cut)).toBe("");
+      expect(composerText(run(cut, "undo"))).toBe(`${text} end`);
+      expect(composerText(run(cut, insert("x"), "yank"))).toBe(`x${text} end`);
+      expect(composerText(run(cut, "undo", "redo"))).toBe("");
+    },
+  );
+
+  it("is kept apart from what is cut next", () => {
+    const cut = run(start(), insert("first"), "cut", insert("second"), "cut-to-start", "yank");
+    expect(composerText(cut)).toBe("second");
+    expect(composerText(run(cut, "yank-older"))).toBe("first");
+  });
+
+  it("brings back too what was being written before an earlier prompt was looked at", () => {
+    const looking = run(createComposer({ width: 40, history: ["earlier"] }), insert("mine"), "up", "cut");
+    expect(composerText(run(looking, "undo"))).toBe("earlier");
+    expect(composerText(run(looking, "undo", "undo"))).toBe("mine");
+  });
+});
