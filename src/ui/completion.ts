@@ -35,14 +35,14 @@ export function openCompletion(context: Context, onChange: () => void): Completi
     names(argument) {
       if (argument === "session") {
         const names = sessions.ask(() => sessionNames(context));
-        return { names: names ?? [], isReading: names === undefined };
+        return { names: names ?? [], isReading: names === undefined, isWhole: isListWord };
       }
       if (argument !== "provider/model") return undefined;
       discovered.ask(async () => {
         await context.models.discover(AbortSignal.timeout(discoverMs));
         return true;
       });
-      return { names: modelNames(context), isReading: false };
+      return { names: modelNames(context), isReading: false, isWhole: (typed) => context.models.resolve(typed).ok };
     },
     close: () => index?.close(),
   };
@@ -90,6 +90,11 @@ async function sessionNames({ db, runner, now }: Context): Promise<readonly Name
     const summary = `${ageOf(session.lastActivityAt, now())} · ${session.id}`;
     return { value, label: name, summary, search: session.id };
   });
+}
+
+/** A place in the list that was shown last, or the newest. */
+function isListWord(typed: string): boolean {
+  return /^(?:\d{1,4}|latest)$/.test(typed);
 }
 
 /** Read as a title when it stands behind the command: no number, id, flag, quote or bracket. */

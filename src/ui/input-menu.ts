@@ -32,7 +32,14 @@ export interface NameChoice {
 export interface Completion {
   paths(query: string, limit: number): FoundPaths;
   /** Undefined: nothing is offered for such an argument. */
-  names(argument: string): { readonly names: readonly NameChoice[]; readonly isReading: boolean } | undefined;
+  names(argument: string): OfferedNames | undefined;
+}
+
+export interface OfferedNames {
+  readonly names: readonly NameChoice[];
+  readonly isReading: boolean;
+  /** Means something as it stands, though it is none of the names. */
+  readonly isWhole?: (typed: string) => boolean;
 }
 
 export interface Offer {
@@ -149,6 +156,9 @@ export class InputMenu {
       }),
     );
     if (items.length === 0 && !known.isReading) return undefined;
+    const isMeant = items.length === 1 && argument.trim() !== "" && !known.isReading;
+    if (isMeant && !known.isWhole?.(argument.trim()))
+      return { items, note: "enter takes it", mustSelect: false, about: { text } };
     const note = items.length > 0 ? "down picks one · enter runs it" : "looking…";
     return { items, note, mustSelect: true, about: { text, selected: -1 } };
   }

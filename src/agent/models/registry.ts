@@ -126,11 +126,20 @@ function nearest(id: string, providers: Providers, aliases: Readonly<Record<stri
     return Math.min(distance(asked, whole), distance(asked, whole.slice(whole.indexOf("/") + 1)));
   };
   return names
-    .map((name) => ({ name, far: far(name) }))
-    .filter((one) => one.far <= Math.max(2, Math.ceil(asked.length / 2)))
-    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
+    .map((name) => ({ name, far: far(name), part: partRank(asked, name.toLowerCase()) }))
+    .filter((one) => one.part < noPart || one.far <= Math.max(2, Math.ceil(asked.length / 2)))
+    .sort((a, b) => a.part - b.part || a.far - b.far || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_NEAREST)
     .map((one) => one.name);
+}
+
+const noPart = 2;
+
+/** A name that was not typed to its end is meant before one that merely looks like it. */
+function partRank(asked: string, name: string): number {
+  if (asked.length < 2) return noPart;
+  if (name.startsWith(asked) || name.slice(name.indexOf("/") + 1).startsWith(asked)) return 0;
+  return name.includes(asked) ? 1 : noPart;
 }
 
 function open(route: ModelRoute, providers: Providers, options: RegistryOptions): Opened {

@@ -14,7 +14,7 @@ function completionOf(desk: Desk) {
 
 async function sessionsOf(desk: Desk): Promise<readonly NameChoice[]> {
   const completion = completionOf(desk);
-  expect(completion.names("session")).toEqual({ names: [], isReading: true });
+  expect(completion.names("session")).toMatchObject({ names: [], isReading: true });
   return vi.waitFor(() => {
     const known = completion.names("session");
     expect(known?.isReading).toBe(false);

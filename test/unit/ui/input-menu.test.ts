@@ -9,7 +9,7 @@ const commands: readonly MenuCommand[] = [
 ];
 const files = ["src/", "my dir/", "src/a.ts", "my dir/c d.md", "文書/日本語.md"];
 
-function menuOf(more: { isReading?: boolean; isCut?: boolean } = {}): InputMenu {
+function menuOf(more: { isReading?: boolean; isCut?: boolean; isWhole?: boolean } = {}): InputMenu {
   const completion: Completion = {
     paths: (query) => ({
       paths: files.filter((each) => each.includes(query)),
@@ -29,6 +29,7 @@ function menuOf(more: { isReading?: boolean; isCut?: boolean } = {}): InputMenu 
               { value: "20260102-000000-bbbbbb", label: "say hello", summary: "just now" },
             ],
             isReading: more.isReading ?? false,
+            isWhole: () => more.isWhole ?? false,
           }
         : undefined,
   };
@@ -93,10 +94,18 @@ describe("what is offered", () => {
   it("leaves enter to what is typed: names are chosen only when they were selected, whole paths are sent", () => {
     const menu = menuOf();
     expect(offered("/resume 2026", menu)?.mustSelect).toBe(true);
-    expect(offered("/resume fix", menu)?.mustSelect).toBe(true);
+    expect(offered("/resume ", menu)?.mustSelect).toBe(true);
     expect(menu.state.selected).toBe(-1);
     expect(offered("see @src/a.ts")?.items[0]).toMatchObject({ id: "src/a.ts", isWhole: true });
     expect(offered("see @src/a")?.items[0]).toMatchObject({ id: "src/a.ts", isWhole: false });
+  });
+
+  it("gives enter the only name that fits, unless what is typed means something as it stands", () => {
+    const only = offered("/resume clock");
+    expect(only).toMatchObject({ mustSelect: false, note: "enter takes it", items: [{ isWhole: false }] });
+    expect(offered("/resume 0102")).toMatchObject({ mustSelect: false });
+    expect(offered("/resume 0102", menuOf({ isWhole: true }))).toMatchObject({ mustSelect: true });
+    expect(offered("/resume clock", menuOf({ isReading: true }))).toMatchObject({ mustSelect: true });
   });
 
   it("is nothing for a text that came whole: from the history, a draft, another program", () => {

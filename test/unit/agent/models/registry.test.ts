@@ -193,6 +193,13 @@ describe("the default route", () => {
     expect(bare.defaultRoute({})).toEqual({ ok: true, source: "guide", route: { provider: "guide", model: "guide" } });
   });
 
+  it("is refused with the names that begin with or contain it before those that look like it", () => {
+    const models = ["m1", "other-m2", "m2-large", "n2"];
+    const many = modelRegistry({ env: {}, providers: { local: { ...LOCAL.local, models } } as typeof LOCAL });
+    const refused = many.resolve("m2");
+    expect(refused.ok ? [] : refused.nearest).toEqual(["local/m2-large", "local/other-m2", "local/m1"]);
+  });
+
   it("is an error, not another model, when the name that was given fits nothing", () => {
     const refused = all.defaultRoute({ flag: "local/qwen4" });
     expect(refused).toMatchObject({ ok: false, source: "flag" });
