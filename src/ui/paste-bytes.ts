@@ -13,6 +13,8 @@ export const leastBurst = paste.withLines;
 const sequence = /\x1b(?:\[[\x20-\x3f]*[\x40-\x7e]|O.|.)?/gs;
 const lineWithin = /[\r\n](?=[\s\S]*[^\s\x00-\x1f\x7f])/;
 const notShown = /[\x00-\x1f\x7f]/g;
+/** Line ends and tabs are text where there are lines: short code is made of them. */
+const notText = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 export function pastedText(text: string): string {
   return text.includes("\n") ? text : text.replaceAll("\r", "\n");
@@ -21,9 +23,8 @@ export function pastedText(text: string): string {
 /** A read that has to be a paste, though nothing marks it as one. `isAhead`: typed while nobody read it. */
 export function isBurst(text: string, isAhead = false): boolean {
   const plain = text.replace(sequence, "");
-  const shown = plain.replace(notShown, "").length;
-  if (shown >= paste.characters) return true;
-  return !isAhead && shown >= paste.withLines && lineWithin.test(plain);
+  if (plain.replace(notShown, "").length >= paste.characters) return true;
+  return !isAhead && plain.replace(notText, "").length >= paste.withLines && lineWithin.test(plain);
 }
 
 /** `3.1 MB` */

@@ -117,6 +117,7 @@ describe("openKeyInput", () => {
     it.each([
       ["one line of typing with its enter key", "fix the test that fails on Tuesdays\r"],
       ["two short lines", "say one\rsay two\r"],
+      ["an enter or a tab that is held down", "\r".repeat(60) + "\t".repeat(60)],
       ["keys that repeat", "\x1b[A".repeat(200)],
     ])("is not seen in %s", (_title, typed) => {
       const { reads, send } = start();
@@ -125,6 +126,16 @@ describe("openKeyInput", () => {
       expect(reads.flat().some(({ kind }) => kind === "paste")).toBe(false);
       expect(reads.flat().some((event) => event.kind === "key")).toBe(true);
     });
+
+    it.each(["\tif x:\n\t\treturn 1\n\tpass it on\n", "\ta\n\t\tb\n\t\t\tc\n\t\t\t\td\n\t\te\n\tf\n"])(
+      "is known by its line ends and tabs as by its letters, and keeps them: %j",
+      (code) => {
+        const { reads, send } = start();
+        send(code);
+        vi.advanceTimersByTime(300);
+        expect(reads).toEqual([[{ kind: "paste", text: code }]]);
+      },
+    );
 
     it("is known by many characters without any line end too", () => {
       const { reads, send } = start();
