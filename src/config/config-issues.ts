@@ -4,13 +4,15 @@ import type { Failure } from "./json-file.ts";
 import type { ConfigIssue, KeyPath } from "./schema.ts";
 
 const MAX_FOUND = 60;
+/** No command reads a file that is broken: what may stand there is in the manual. */
+const keysHint = " docs/keys.md lists every action; without `keys` in the file stele starts, and ? lists them.";
 
 /** One line an issue. */
 export function describeIssues(file: string, value: unknown, issues: readonly ConfigIssue[]): Failure {
   return {
     ok: false,
     problem: issues.map((issue) => `${file}: ${describeIssue(issue, value)}`).join("\n"),
-    hint: "Correct the file and start again. `stele config` shows every key that is set.",
+    hint: `Correct the file and start again.${issues.some(({ path }) => path[0] === "keys") ? keysHint : ""}`,
   };
 }
 

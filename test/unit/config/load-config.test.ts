@@ -217,3 +217,11 @@ test("a config below a file that is no folder is a config that is not there", as
   const configFile = path.join(place.home.configFile, "config.json");
   expect(await place.load({ home: { ...place.home, configFile } })).toMatchObject({ ok: true });
 });
+
+test("a choice of keys that cannot be is told with where the actions are listed, and with no command that fails too", async () => {
+  const place = testPlace();
+  place.writeConfig({ keys: { yank: "ctrl+r" } });
+  const loaded = await place.load({ keyIssues: (keys) => Promise.resolve(keyIssues(keys)) });
+  expect(loaded).toMatchObject({ ok: false, hint: expect.stringContaining("docs/keys.md") });
+  expect(JSON.stringify(loaded)).not.toContain("stele config");
+});
