@@ -63,7 +63,13 @@ class PickPrompt implements Modal {
     const { title, empty, note } = this.#list;
     const lines = this.#previews.get(this.#selected?.id ?? "");
     return {
-      ...{ state: this.#state, title, empty, isLooking: this.#finder?.isAsking === true },
+      ...{
+        state: this.#state,
+        title,
+        empty,
+        isLooking: this.#finder?.isAsking === true,
+        isPart: this.#finder !== undefined,
+      },
       ...(note !== undefined && { note }),
       ...(this.#previewer && { preview: { wish: this.#wish, ...(lines && { lines }) } }),
     };
@@ -84,8 +90,11 @@ class PickPrompt implements Modal {
     const { outcome, query } = this.#state;
     if (outcome) return this.#end(outcome.kind === "chosen" ? outcome.item.id : undefined);
     if (query === before) return;
-    if (query.trim() === "") this.#finder?.forget();
-    else this.#finder?.want(query);
+    if (query.trim() !== "") return this.#finder?.want(query);
+    this.#finder?.forget();
+    // What was found for other words is no part of the list.
+    if (this.#state.items !== this.#first)
+      this.#state = pickerReducer(this.#state, { type: "items", items: this.#first });
   }
 
   /** Nothing is read that is not on the screen. */

@@ -20,6 +20,8 @@ export interface PickerView {
   readonly note?: string;
   /** More is looked for. */
   readonly isLooking?: boolean;
+  /** There is more than is listed, which the filter finds. */
+  readonly isPart?: boolean;
   readonly preview?: {
     readonly wish: PreviewWish;
     /** Of the selected item, raw; absent while it is read. */
@@ -43,9 +45,16 @@ export function pickerLines(view: PickerView, look: Look, rows: number): readonl
   ].map((line) => fitLine(line, width, look.theme.glyphs.ellipsis));
 }
 
-function titleLine({ state, title, note, isLooking }: PickerView, { width }: Look): Line {
+function countWords({ state, isPart }: PickerView): string {
   const { matches, items, query } = state;
-  const count = query === "" ? String(items.length) : `${matches.length} of ${items.length}`;
+  if (query.trim() === "") return isPart ? `${items.length} and more` : String(items.length);
+  // How many there are in all is not known.
+  return isPart ? `${matches.length} found` : `${matches.length} of ${items.length}`;
+}
+
+function titleLine(view: PickerView, { width }: Look): Line {
+  const { title, note, isLooking } = view;
+  const count = countWords(view);
   const head = `${sanitize(title)} (${count})`;
   const more = isLooking ? "looking…" : (note ?? "");
   const hasRoom = more !== "" && cellWidth(head) + cellWidth(more) + 2 <= width;

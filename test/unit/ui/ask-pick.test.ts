@@ -5,8 +5,9 @@ import type { PickItem, PickList } from "../../../src/commands/command.ts";
 import { askPick } from "../../../src/ui/ask-pick.ts";
 import { key } from "../../../src/ui/key-event.ts";
 import { Screen } from "../../../src/ui/live-screen.ts";
-import type { PickerView } from "../../../src/ui/picker-lines.ts";
+import { type PickerView, pickerLines } from "../../../src/ui/picker-lines.ts";
 import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
+import type { Look } from "../../../src/ui/tool-lines.ts";
 import { plainTheme } from "./view-samples.ts";
 
 const actions: KeyActions = {
@@ -50,10 +51,31 @@ describe("askPick", () => {
     await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]));
     expect(asked).toEqual(["o", "ol"]);
     press("escape");
-    expect(view().state.matches.map(({ label }) => label)).toEqual(["one", "two", "three", "older"]);
-    press("o", "l", "enter");
+    expect(view().state.matches.map(({ label }) => label)).toEqual(["one", "two", "three"]);
+    press("o", "l");
+    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]));
+    press("enter");
     expect(await chosen).toBe("/go older");
     screen.close();
+  });
+
+  it("counts what is listed, and says where that is not all there is", async () => {
+    const titles = (list: ReturnType<typeof open>) => {
+      return pickerLines(list.view(), { width: 80, theme: plainTheme } as Look, 10)[0]
+        ?.map(({ text }) => text)
+        .join("");
+    };
+    const part = open(80, { find: () => Promise.resolve(["older", "old"].map(item)) });
+    expect(titles(part)).toBe("Go (3 and more)");
+    part.press("o", "l");
+    await vi.waitFor(() => expect(titles(part)).toBe("Go (2 found)"));
+    part.press("escape");
+    expect(titles(part)).toBe("Go (3 and more)");
+    part.screen.close();
+    const whole = open(80, {});
+    whole.press("t");
+    expect(titles(whole)).toBe("Go (2 of 3)");
+    whole.screen.close();
   });
 
   it("reads a preview only when it is on the screen, of the item one stays at, each once", async () => {
