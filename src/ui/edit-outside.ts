@@ -27,5 +27,5 @@ export async function editOutside({ screen, guard, env, signal, save }: EditOuts
   takeBack();
   if (edited.kind === "changed") screen.compose({ type: "set", text: edited.text });
   screen.takeBack();
-  if (edited.kind === "failed") tell(edited.why);
+  if (edited.kind !== "same" && edited.why !== undefined) tell(edited.why);
 }

@@ -8,7 +8,8 @@ import path from "node:path";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Edited =
-  | { readonly kind: "changed"; readonly text: string }
+  /** `why`: it ended badly after it had saved; for the person. */
+  | { readonly kind: "changed"; readonly text: string; readonly why?: string }
   | { readonly kind: "same" }
   /** Nothing is changed; `why` is for the person. */
   | { readonly kind: "failed"; readonly why: string };
@@ -30,7 +31,7 @@ export async function editText(
     const file = path.join(folder, "prompt.md");
     await writeFile(file, text, { mode: 0o600, flag: "wx" });
     const problem = await runEditor({ editor, file, signal });
-    if (problem !== undefined) return { kind: "failed", why: `nothing was changed: ${problem}` };
+    if (problem !== undefined) return await savedBefore(problem, { file, text });
     const after = withoutAddedEnd(text, await readFile(file, "utf8"));
     return after === text ? { kind: "same" } : { kind: "changed", text: after };
   } catch (error) {
@@ -40,6 +41,14 @@ export async function editText(
     // What cannot be removed is in a folder that only its owner can look into.
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+/** What was saved is kept, however the editor ended; a file that it emptied or removed holds nothing to keep. */
+async function savedBefore(problem: string, { file, text }: { file: string; text: string }): Promise<Edited> {
+  const saved = await readFile(file, "utf8").catch(() => ""); // gone with whatever was in it
+  const after = withoutAddedEnd(text, saved);
+  if (after.trim() === "" || after === text) return { kind: "failed", why: `nothing was changed: ${problem}` };
+  return { kind: "changed", text: after, why: `what the editor had saved is kept: ${problem}` };
 }
 
 /** What went wrong; undefined: it ended well. */

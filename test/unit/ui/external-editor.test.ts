@@ -38,21 +38,26 @@ describe("editText", () => {
   });
 
   it.each([
-    ["an exit code", 'f() { echo changed > "$1"; exit 3; }; f', "nothing was changed: exit code 3 of f()"],
+    ["an exit code", "f() { exit 3; }; f", "nothing was changed: exit code 3 of f()"],
+    ["an exit code and a file that it emptied", 'f() { : > "$1"; exit 3; }; f', "nothing was changed: exit code 3"],
     [
       "a program that is not there",
       "no-such-editor-anywhere",
       "nothing was changed: exit code 127 of no-such-editor-anywhere",
     ],
-    [
-      "a signal",
-      'f() { echo changed > "$1"; kill -TERM $$; }; f',
-      "nothing was changed: the editor was ended by SIGTERM",
-    ],
+    ["a signal", "f() { kill -TERM $$; }; f", "nothing was changed: the editor was ended by SIGTERM"],
     ["a file that is gone", "rm", "ENOENT"],
   ])("changes nothing after %s, and says why", async (_title, editor, words) => {
     const edited = await edit("text", editor);
     expect(edited).toMatchObject({ kind: "failed", why: expect.stringContaining(words) });
+  });
+
+  it.each([
+    ["an exit code", "exit 3", "exit code 3 of f()"],
+    ["a signal", "kill -TERM $$", "ended by SIGTERM"],
+  ])("keeps what was saved before %s, and says so", async (_title, end, words) => {
+    const edited = await edit("text", `f() { echo changed > "$1"; ${end}; }; f`);
+    expect(edited).toMatchObject({ kind: "changed", text: "changed", why: expect.stringContaining(words) });
   });
 
   it("is over when it is told to end", async () => {
