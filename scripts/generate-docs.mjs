@@ -1,4 +1,4 @@
-// Writes the pages under docs/ that are made from code: docs/commands.md. Node 20 reads no TypeScript, so the
+// Writes the pages under docs/ that are made from code: docs/commands.md, docs/events.md. Node 20 reads no TypeScript, so the
 // generator is bundled into a folder that is removed again.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,8 @@ try {
   const outfile = join(folder, "docs.mjs");
   await build({
     stdin: {
-      contents: `export { commandsPage } from "./src/commands/docs-page.ts"; export { registry } from "./src/commands/registry.ts";`,
+      contents: `export { commandsPage } from "./src/commands/docs-page.ts"; export { registry } from "./src/commands/registry.ts";
+        export { eventsPage } from "./src/ui/events-page.ts";`,
       resolveDir: root,
       loader: "ts",
     },
@@ -24,9 +25,10 @@ try {
     packages: "external",
     logLevel: "warning",
   });
-  const { commandsPage, registry } = await import(pathToFileURL(outfile).href);
+  const { commandsPage, eventsPage, registry } = await import(pathToFileURL(outfile).href);
   mkdirSync(join(root, "docs"), { recursive: true });
   writeFileSync(join(root, "docs", "commands.md"), commandsPage(registry));
+  writeFileSync(join(root, "docs", "events.md"), eventsPage());
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -181,6 +181,8 @@ export class Program {
       rules: () => this.#rules,
       mode: this.mode,
       ask: ask ?? nobodyToAsk,
+      retrying: { limit: this.config.retries },
+      ...(this.config.fallback !== undefined && { fallback: this.config.fallback }),
       isWatched: ask !== undefined,
       onRule: (kind, rule) => this.settings.addRule(kind, rule),
       program: `stele ${this.version}`,

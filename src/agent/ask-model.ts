@@ -16,7 +16,8 @@ export type NoAnswer =
   | { readonly kind: "error"; readonly error: ModelError };
 
 export async function askModel(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
-  const { db, turn, model, signal } = context;
+  const { db, turn, signal } = context;
+  const { model } = state;
   const parent = headOf(state);
   const stream = model.stream({
     system: context.system,

@@ -49,6 +49,26 @@ export type SessionEvent =
   /** A person wants the turn to end; `turn-settled` says when it has. */
   | { readonly type: "stop-asked" }
   | { readonly type: "turn-started"; readonly admission: AdmissionId }
+  /** The request failed and is made again at `at`; nothing of its answer so far is kept. */
+  | {
+      readonly type: "retry-wait";
+      readonly admission: AdmissionId;
+      /** The first retry is 1, of at most `of`. */
+      readonly retry: number;
+      readonly of: number;
+      readonly waitMs: number;
+      readonly at: number;
+      readonly error: TurnError;
+    }
+  /** Its own model does not answer: another does, for the rest of the turn. The stored note says it too. */
+  | {
+      readonly type: "fallback";
+      readonly admission: AdmissionId;
+      /** `provider/model` */
+      readonly from: string;
+      readonly to: string;
+      readonly error: TurnError;
+    }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | {

@@ -29,12 +29,14 @@ import type { SessionEvent } from "./events.ts";
 import { createScanner, type Scanner } from "./file-changes/scan.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
+import { openNamed } from "./models/open-named.ts";
 import type { ModelRegistry } from "./models/registry.ts";
+import { RETRY_LIMIT } from "./retry-policy.ts";
 import { runShellTurn } from "./shell-turn.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
-import type { ApprovalAsk, ApprovalReply, KeepRule, TurnContext } from "./turn-context.ts";
+import type { ApprovalAsk, ApprovalReply, KeepRule, Retrying, TurnContext } from "./turn-context.ts";
 
 export interface RunnerOptions {
   readonly db: AsyncSessionDB;
@@ -49,6 +51,9 @@ export interface RunnerOptions {
   /** "Always" or "never" was chosen: store the rule. */
   readonly onRule?: KeepRule;
   readonly program: string;
+  readonly retrying?: Partial<Omit<Retrying, "fallback">>;
+  /** `provider/model` or an alias; answers a turn whose model does not. */
+  readonly fallback?: string;
   /** A person watches: go on trying to write when the ledger refuses. Else the first refusal ends it. */
   readonly isWatched?: boolean;
   readonly now?: () => number;
@@ -424,10 +429,17 @@ export class Runner {
       approval: { mode: () => stricterMode(this.#mode, admission.payload.approval), rules },
       ask: (question, stop) => this.#ask(ask, question, stop),
       keepRule: this.#options.onRule ?? (() => Promise.resolve({ ok: false, problem: "no rules are kept here" })),
+      retrying: this.#retrying(),
       signal,
       now: this.#now,
       emit: (event) => this.emit(event),
     };
+  }
+
+  #retrying(): Retrying {
+    const { models, fallback, retrying } = this.#options;
+    const usual = { limit: RETRY_LIMIT, sleep: pause, random: Math.random, ...retrying };
+    return fallback === undefined ? usual : { ...usual, fallback: () => openNamed(models, fallback) };
   }
 
   /** Kept from turn to turn: it remembers what is in the files, and reads only those that changed. */

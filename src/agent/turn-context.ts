@@ -5,6 +5,7 @@ import type { Rules } from "./approvals.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Scanner } from "./file-changes/scan.ts";
 import type { Model } from "./models/model.ts";
+import type { Opened } from "./models/registry.ts";
 import type { FileGate } from "./tools/files.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -40,6 +41,18 @@ export type KeepRule = (
   rule: string,
 ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly problem: string }>;
 
+/** What is done about requests that fail. Time and chance come from outside. */
+export interface Retrying {
+  /** Requests after the first one. */
+  readonly limit: number;
+  /** Ends early, without an error, when it is stopped. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Opens the model that answers when the turn's own does not. */
+  readonly fallback?: () => Opened;
+}
+
 export interface TurnContext {
   readonly db: AsyncSessionDB;
   readonly turn: TurnRef;
@@ -56,6 +69,7 @@ export interface TurnContext {
   /** Rejects or answers `no` when nobody can be asked; is told to give up by the signal. */
   readonly ask: (ask: ApprovalAsk, signal: AbortSignal) => Promise<ApprovalReply>;
   readonly keepRule: KeepRule;
+  readonly retrying: Retrying;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly emit: (event: SessionEvent) => void;
@@ -65,6 +79,9 @@ export interface TurnState {
   /** The path as it is stored; grows with what this turn writes. */
   readonly path: Message[];
   usage: Usage | undefined;
+  /** Who is asked: the turn's model, or its fallback once that had to take over. */
+  model: Model;
+  hasFallenBack: boolean;
 }
 
 export function headOf(state: TurnState): MessageId | undefined {

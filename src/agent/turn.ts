@@ -4,7 +4,8 @@
 import { brokenRule } from "../ledger/broken-rule.ts";
 import type { NewMessage, Settlement } from "../ledger/turns.ts";
 import type { ToolCallPart, TurnError, Usage } from "../ledger/types.ts";
-import { type Answer, askModel, type NoAnswer, usageOf } from "./ask-model.ts";
+import { type Answer, type NoAnswer, usageOf } from "./ask-model.ts";
+import { askWithRetries } from "./ask-with-retries.ts";
 import { settledEvent } from "./events.ts";
 import { finishOpenCalls } from "./run-calls.ts";
 import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
@@ -15,12 +16,12 @@ const WHOLE_PATH = 1_000_000;
 export async function runTurn(context: TurnContext): Promise<void> {
   const { db, turn } = context;
   const { messages } = await db.path(turn.session, { limit: WHOLE_PATH });
-  const state: TurnState = { path: [...messages], usage: undefined };
+  const state: TurnState = { path: [...messages], usage: undefined, model: context.model, hasFallenBack: false };
   await finishOpenCalls(context, state);
   for (;;) {
     if (context.signal.aborted) return settleStopped(context, state, "");
     await takeSteers(context, state);
-    const answer = await askModel(context, state);
+    const answer = await askWithRetries(context, state);
     if (answer.kind !== "answer") return settleFailed(context, state, answer);
     const calls = answer.parts.filter((part): part is ToolCallPart => part.kind === "tool-call");
     if (calls.length === 0) return settleAnswered(context, state, answer);
@@ -50,7 +51,7 @@ function addUsage(state: TurnState, usage: Usage | undefined): void {
 }
 
 function assistantMessage(context: TurnContext, state: TurnState, answer: Omit<Answer, "kind">): NewMessage {
-  const { route } = context.model;
+  const { route } = state.model;
   return {
     parent: headOf(state),
     role: "assistant",
@@ -123,7 +124,7 @@ function sentence(words: string): string {
 
 /** What had streamed is kept as far as it came, marked as interrupted; it was on the screen. */
 async function settleStopped(context: TurnContext, state: TurnState, partial: string): Promise<void> {
-  const { route } = context.model;
+  const { route } = state.model;
   const last: NewMessage =
     partial.trim() === ""
       ? note(context, state, "Stopped.")

@@ -2,6 +2,7 @@
 
 import type { Rules } from "../agent/approvals.ts";
 import type { ProviderConfig } from "../agent/models/providers.ts";
+import { RETRY_LIMIT } from "../agent/retry-policy.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
 
 export const APPROVAL_MODES = ["plan", "ask", "edits", "auto"] as const satisfies readonly ApprovalMode[];
@@ -18,6 +19,10 @@ export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 export interface Config {
   /** `provider/model` or an alias; absent: the first that can be used. */
   readonly model?: string;
+  /** The same; answers a turn whose model does not. */
+  readonly fallback?: string;
+  /** How often a request that failed is made again. */
+  readonly retries: number;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly aliases: Readonly<Record<string, string>>;
   readonly approval: Rules & { readonly mode: ApprovalMode };
@@ -36,6 +41,7 @@ export interface Config {
 }
 
 export const DEFAULTS: Config = {
+  retries: RETRY_LIMIT,
   providers: {},
   aliases: {},
   approval: { mode: "ask", allow: [], deny: [] },
@@ -51,6 +57,7 @@ export const DEFAULTS: Config = {
 
 /** `DEFAULTS` as a person would have written them. */
 export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
+  retries: RETRY_LIMIT,
   approval: { mode: "ask", allow: [], deny: [] },
   loops: { minInterval: "30s", maxTicks: 100 },
   theme: "auto",
@@ -63,6 +70,8 @@ export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
 /** What one file, the environment or the flags set. */
 export interface ConfigLayer {
   readonly model?: string | undefined;
+  readonly fallback?: string | undefined;
+  readonly retries?: number | undefined;
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly approval?: ({ readonly mode?: ApprovalMode | undefined } & Partial<Rules>) | undefined;
@@ -80,8 +89,11 @@ export interface ConfigLayer {
 export function applyLayer(config: Config, layer: ConfigLayer): Config {
   const { approval, loops } = layer;
   const model = layer.model ?? config.model;
+  const fallback = layer.fallback ?? config.fallback;
   return {
     ...(model === undefined ? {} : { model }),
+    ...(fallback === undefined ? {} : { fallback }),
+    retries: layer.retries ?? config.retries,
     providers: { ...config.providers, ...layer.providers },
     aliases: { ...config.aliases, ...layer.aliases },
     approval: {

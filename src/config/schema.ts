@@ -15,6 +15,7 @@ const A_VARIABLE = 'the name of an environment variable that holds the key, like
 const A_RULE = 'a rule: tool, or tool(prefix) such as "shell(npm test)"';
 const AN_INTERVAL = 'a time of at least 1s, like "30s" or "1h30m"';
 const A_COUNT = "a whole number of at least 1";
+const A_RETRY_COUNT = "a whole number from 0 (never ask again) to 20";
 const AN_AMOUNT = "a number above 0, in US dollars";
 const A_NAME = "a name without spaces and slashes that begins with a letter or a digit; the name guide is taken";
 const KEYS = 'a key like "ctrl+x", a list of keys, or [] for none';
@@ -84,6 +85,8 @@ const configFile = z.strictObject(
         "an object with turnUsd, dayUsd and sessionUsd",
       )
       .exactOptional(),
+    fallback: text('"provider/model" or an alias').exactOptional(),
+    retries: z.int(A_RETRY_COUNT).min(0, A_RETRY_COUNT).max(20, A_RETRY_COUNT).exactOptional(),
     theme: z.enum(THEMES, oneOf(THEMES)).exactOptional(),
     motion: z.enum(MOTIONS, oneOf(MOTIONS)).exactOptional(),
     title: z.boolean("true or false").exactOptional(),

@@ -36,6 +36,12 @@ export function askModel(tx: TurnTx, request: { parent: MessageId | undefined; d
   tx.q.requests.insert.run({ admission: tx.turn.admission, parent: parent ?? null, digest, now: tx.now });
 }
 
+/** It is over and will be made again or not: what streamed of its answer is no answer. */
+export function failRequest(tx: TurnTx): void {
+  closeRequest(tx, tx.turn.admission, { state: "failed" });
+  if (tx.admission.status === "started") tx.q.drafts.dropAnswer.run(tx.turn.conversation);
+}
+
 export function closeRequest(
   tx: Tx,
   admission: AdmissionId,

@@ -11,7 +11,7 @@ import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
 import { toMessage } from "./messages.ts";
-import { askModel, closeRequest } from "./model-requests.ts";
+import { askModel, failRequest } from "./model-requests.ts";
 import { highOf, type OpenedFile, type OpenOptions, openFile, statOf } from "./open.ts";
 import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
@@ -634,7 +634,7 @@ export class SessionDB {
   }
 
   failRequest(turn: TurnRef): void {
-    this.#tx.turn("answer-model", turn, (tx) => closeRequest(tx, turn.admission, { state: "failed" }));
+    this.#tx.turn("answer-model", turn, failRequest);
   }
 
   blob(hash: Hash): Uint8Array {

@@ -7,6 +7,7 @@ import { questionWords } from "./line-questions.ts";
 import { blockWords, callWords, oneLine, textWords } from "./line-words.ts";
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import type { Modal } from "./live-screen.ts";
+import { waitWords } from "./retry-words.ts";
 import { savingOf } from "./saving.ts";
 import { elapsed } from "./tool-lines.ts";
 import type { ViewState } from "./view-state.ts";
@@ -116,6 +117,7 @@ function changeWords(before: ViewState, view: ViewState): readonly string[] {
     ...queueWords(before, view),
     ...callsWords(before, view),
     ...changed(({ turn }) => (turn?.isStopping === true ? "stopping" : undefined)),
+    ...changed(({ turn }) => turn?.retry && waitWords(turn.retry)),
     ...changed(awaitedWords),
     ...changed((state) =>
       elsewhereWords(state) === undefined ? undefined : `this conversation is ${elsewhereWords(state)}`,

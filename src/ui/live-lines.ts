@@ -5,6 +5,7 @@ import { tailLines } from "./answer-stream.ts";
 import { madeCall } from "./block.ts";
 import type { LiveCall, LiveTurn } from "./live-turn.ts";
 import { answerLines, withoutLinks } from "./markdown-rows.ts";
+import { countdownWords } from "./retry-words.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, span } from "./styled-line.ts";
 import { callLine, elapsed, type Look } from "./tool-lines.ts";
@@ -32,6 +33,10 @@ function turnLines(turn: LiveTurn, now: number, look: Look): readonly Line[] {
   const answer = withoutLinks(rows.slice(-maxTailRows));
   if (turn.isStopping) return [...answer, ...calls, oneLine(`${margin(look)}stopping…`, "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
+  if (turn.retry) {
+    const left = look.width - margin(look).length;
+    return [oneLine(`${margin(look)}${countdownWords(turn.retry, now, left)}`, "warning", look)];
+  }
   const words = turn.thought > 0 ? `thinking… ${turn.thought} characters` : "working…";
   return [oneLine(`${margin(look)}${words}`, "muted", look)];
 }

@@ -4,6 +4,7 @@ import { overprint } from "../agent/spool/overprint.ts";
 import type { AdmissionId, Message, ToolCall } from "../ledger/types.ts";
 import { type AnswerStream, endAnswer, openAnswer, pushAnswer, type Streamed } from "./answer-stream.ts";
 import { answerText, type Block, endingBlocks, madeCall, messageBlocks, note, resultBlocks, thought } from "./block.ts";
+import { faultWords, type RetryWait } from "./retry-words.ts";
 
 export interface LiveTurn {
   readonly admission: AdmissionId;
@@ -14,6 +15,8 @@ export interface LiveTurn {
   /** Characters of reasoning since the last message. */
   readonly thought: number;
   readonly calls: readonly LiveCall[];
+  /** Its request failed and waits to be made again; until something comes. */
+  readonly retry?: RetryWait;
   /** Something of it is on the screen that no message or call holds yet. */
   readonly isProvisional: boolean;
 }
@@ -43,6 +46,18 @@ export function addDelta(turn: LiveTurn, delta: string, width: number): Progress
     turn: { ...turn, answer: streamed.stream, isProvisional: true },
     blocks: [...before, ...lineBlocks(streamed)],
   };
+}
+
+/** Nothing of the answer so far will be kept: it is marked, and the next one begins on a line of its own. */
+export function waitForRetry(turn: LiveTurn, retry: RetryWait): Progress {
+  const blocks = endTurn(turn, note(`not kept: ${faultWords(retry.error)}, asked again`, "warning"));
+  return { turn: settleProvisional({ ...turn, answer: openAnswer, thought: 0, retry }), blocks };
+}
+
+export function withoutRetry(turn: LiveTurn): LiveTurn {
+  if (!turn.retry) return turn;
+  const { retry: _, ...rest } = turn;
+  return rest;
 }
 
 export function addThought(turn: LiveTurn, delta: string): LiveTurn {

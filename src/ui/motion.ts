@@ -10,8 +10,8 @@ export function clockMs(motion: Motion): number {
   return motion === "full" ? secondMs : calmMs;
 }
 
-/** The time that is shown. */
+/** The time that is shown; what counts down is never shown as it was. */
 export function shownNow({ turn, now: shown }: Pick<ViewState, "turn" | "now">, motion: Motion): number {
   const now = Date.now();
-  return motion === "reduced" && turn && now - shown < calmMs ? shown : now;
+  return motion === "reduced" && turn && !turn.retry && now - shown < calmMs ? shown : now;
 }

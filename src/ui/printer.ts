@@ -3,6 +3,7 @@
 import type { SessionEvent } from "../agent/events.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
+import { waitWords } from "./retry-words.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 
@@ -35,6 +36,8 @@ export function eventLine(event: SessionEvent): object | undefined {
       const holder = { pid, program, since: event.since };
       return { type: "lease-awaited", holder };
     }
+    case "retry-wait":
+    case "fallback":
     case "turn-started":
     case "text-delta":
     case "reasoning-delta":
@@ -111,6 +114,10 @@ export function progressLine(event: SessionEvent): string | undefined {
       const { holder } = event;
       return `waiting: ${holder ? `${holder.program}, pid ${holder.pid},` : "another program"} holds this conversation`;
     }
+    case "retry-wait":
+      return `${event.error.message}: ${waitWords(event)}`;
+    case "fallback":
+      return `No answer of ${event.from}: ${event.error.message}\nThe fallback ${event.to} answers the rest of this turn.`;
     case "call-changed": {
       const { tool, state, input } = event.call;
       if (state !== "running" && state !== "denied" && state !== "failed") return undefined;

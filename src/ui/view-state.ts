@@ -21,8 +21,10 @@ import {
   finishMessage,
   type LiveTurn,
   openTurn,
+  waitForRetry,
   withCall,
   withOutput,
+  withoutRetry,
 } from "./live-turn.ts";
 
 export interface ViewState {
@@ -175,7 +177,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       const isUntold = event.error !== undefined && event.message === undefined;
       return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
     }
-    // Told to the owner, who shows what the conversation is now.
+    // Told to the owner, who shows what the conversation is now; a fallback has a note of its own.
+    case "fallback":
     case "head-moved":
       return state;
     default:
@@ -185,11 +188,11 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
 
 type TurnEvent = Extract<
   SessionEvent,
-  { readonly type: "text-delta" | "reasoning-delta" | "message-added" | "call-changed" | "call-output" }
+  { readonly type: "retry-wait" | "text-delta" | "reasoning-delta" | "message-added" | "call-changed" | "call-output" }
 >;
 
 function turnReducer(state: ViewState, event: TurnEvent): ViewState {
-  const { turn } = state;
+  const turn = state.turn && withoutRetry(state.turn);
   if (event.type === "message-added" && (event.elsewhere === true || !turn)) return addMessage(state, event);
   if (!turn && event.type === "call-changed") {
     // Of another program, perhaps: no proof that we can write.
@@ -197,6 +200,8 @@ function turnReducer(state: ViewState, event: TurnEvent): ViewState {
   }
   if (!turn) return state;
   switch (event.type) {
+    case "retry-wait":
+      return progress(state, waitForRetry(turn, event));
     case "text-delta":
       return progress(state, addDelta(turn, event.text, state.width));
     case "reasoning-delta":

@@ -123,7 +123,7 @@ function connected(baseURL: string): Workplace {
   const place = workplace();
   mkdirSync(place.home, { mode: 0o700 });
   const providers = { local: { kind: "openai-compatible", baseURL, models: ["m1"] } };
-  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers }));
+  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", retries: 0, providers }));
   return place;
 }
 

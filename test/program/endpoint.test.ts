@@ -11,17 +11,20 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function connected(script: readonly ModelReply[]): Promise<{ place: Workplace; server: ModelServer }> {
+async function connected(
+  script: readonly ModelReply[],
+  more: object = {},
+): Promise<{ place: Workplace; server: ModelServer }> {
   const server = await startModelServer(script);
   servers.push(server);
-  return { place: configured(server.url), server };
+  return { place: configured(server.url, more), server };
 }
 
-function configured(baseURL: string): Workplace {
+function configured(baseURL: string, more: object = {}): Workplace {
   const place = workplace();
   mkdirSync(place.home, { mode: 0o700 });
   const providers = { local: { kind: "openai-compatible", baseURL, apiKeyEnv: "LOCAL_KEY", models: ["m1"] } };
-  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers }));
+  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers, ...more }));
   return place;
 }
 
@@ -79,7 +82,7 @@ describe("an endpoint that fails", () => {
   it.each(FAULTS)(
     "%s: the turn failed with its words, the prompt is kept, and retry works",
     async (_, fault, words) => {
-      const { place } = await connected([fault, { text: "now it works" }]);
+      const { place } = await connected([fault, { text: "now it works" }], { retries: 0 });
       const failed = await place.stele(["run", "--json", "hello"], KEY);
       expect(failed.code, failed.err).toBe(1);
       const settled = failed.events.find((event) => event["type"] === "turn-settled");

@@ -194,10 +194,13 @@ export const scenes: readonly Scene[] = [
     name: "faults",
     sizes: [usual, small],
     play: async (stage) => {
-      await withServer(stage, [{ status: 429, headers: { "retry-after": "20" }, body: "slow down" }], async () => {
+      const wait = { status: 429, headers: { "retry-after": "300" }, body: "slow down" };
+      await withServer(stage, [{ status: 400, body: "no such thing" }, wait], async () => {
         const stele = await stage.open();
         await stage.say(stele, "are you there?");
-        await stage.shot(stele, "model-refuses", /429|retry[\s\S]*saved/);
+        await stage.shot(stele, "model-refuses", /400|retry[\s\S]*saved/);
+        await stage.say(stele, "and now?");
+        await stage.shot(stele, "model-waits", /rate limited · again in/);
       });
     },
   },

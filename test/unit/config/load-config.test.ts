@@ -25,6 +25,7 @@ test("without any file the defaults are in force, and each says so", async () =>
     "loops.minInterval": { value: "30s", from: "default" },
     motion: { value: "full", from: "default" },
     notify: { value: "off", from: "default" },
+    retries: { value: 8, from: "default" },
     theme: { value: "auto", from: "default" },
     title: { value: true, from: "default" },
   });
@@ -35,6 +36,8 @@ test("every key of config.json arrives", async () => {
   const place = testPlace();
   place.writeConfig({
     model: "local/qwen3",
+    fallback: "fast",
+    retries: 3,
     providers: { local: LOCAL },
     aliases: { fast: "anthropic/claude-haiku-4-5" },
     approval: { mode: "auto", allow: ["shell(npm test)", "read_file"], deny: ["shell(git push)"] },
@@ -50,6 +53,8 @@ test("every key of config.json arrives", async () => {
   const { config } = await place.loadGood();
   expect(config).toEqual({
     model: "local/qwen3",
+    fallback: "fast",
+    retries: 3,
     providers: { local: LOCAL },
     aliases: { fast: "anthropic/claude-haiku-4-5" },
     approval: {
@@ -143,6 +148,7 @@ describe("a bad config.json names file, key, what was found and what is allowed"
     [{ loops: { maxTicks: 1.5 } }, "loops.maxTicks is 1.5; allowed: a whole number of at least 1"],
     [{ limits: { dayUsd: 0 } }, "limits.dayUsd is 0; allowed: a number above 0, in US dollars"],
     [{ model: " " }, 'model is " "; allowed: "provider/model" or an alias'],
+    [{ retries: -1 }, "retries is -1; allowed: a whole number from 0 (never ask again) to 20"],
     [{ contextFiles: ["../secret"] }, 'contextFiles.0 is "../secret"; allowed: the name of a file inside the folder'],
     [{ providers: { x: { kind: "openia" } } }, 'providers.x.kind is "openia"; allowed: "openai-compatible", "openai"'],
     [{ providers: { x: {} } }, "providers.x.kind is missing; allowed:"],

@@ -128,6 +128,21 @@ function callingCut() {
 }
 
 describe("a request that failed", () => {
+  it("leaves nothing of what had streamed of its answer, unless its turn is not running any more", () => {
+    const db = openLedger({ path: `${temporaryFolder()}/state.db` });
+    const { turn, message, lease } = startTurn(db, newSession(db));
+    const draft = { text: "half", parent: message.id };
+    db.askModel(turn, { parent: message.id, digest: digest("a") });
+    db.saveAnswer(turn, draft);
+    db.failRequest(turn);
+    expect(db.drafts(turn.conversation)).toEqual([]);
+    db.saveAnswer(turn, draft);
+    db.markUnknown(turn);
+    db.failRequest(turn);
+    expect(db.drafts(turn.conversation)).toMatchObject([draft]);
+    db.settleUnknown(lease, { id: turn.admission, outcome: "interrupted", note: "n", at: AT });
+  });
+
   it("may be asked again as another one, in its turn and after a crash", () => {
     const path = `${temporaryFolder()}/state.db`;
     const db = openLedger({ path });

@@ -1,0 +1,79 @@
+// Asking until there is an answer, a fault that repeating does not mend, or a stop. Each request is a row of the
+// ledger, closed before the next goes out; nothing of one that failed is kept. A wait is told before it begins and
+// ends at once with a stop. A fallback model takes over for the rest of the turn, never without a note about it.
+import { type Answer, askModel, type NoAnswer } from "./ask-model.ts";
+import type { Model, ModelError } from "./models/model.ts";
+import { nextStep } from "./retry-policy.ts";
+import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
+
+export async function askWithRetries(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
+  const { retrying } = context;
+  for (let failures = 1; ; failures += 1) {
+    const answer = await askModel(context, state);
+    if (answer.kind !== "error") return answer;
+    const { limit, random } = retrying;
+    const fallback = state.hasFallenBack ? undefined : retrying.fallback?.();
+    const hasFallback = fallback?.ok === true && !isSame(fallback.model, state.model);
+    const step = nextStep({ error: answer.error, failures, limit, random, hasFallback });
+    if (step.kind === "wait") {
+      await context.db.failRequest(context.turn);
+      tellWait(context, answer.error, { failures, ms: step.ms });
+      await retrying.sleep(step.ms, context.signal);
+      if (context.signal.aborted) return { kind: "stopped", partial: "" };
+    } else if (step.kind === "fall-back" && fallback?.ok) {
+      await context.db.failRequest(context.turn);
+      await fallBack(context, state, { model: fallback.model, error: answer.error });
+      failures = 0;
+    } else {
+      const unusable = fallback?.ok === false && answer.error.retryable ? fallback.problem : undefined;
+      return { kind: "error", error: lastWords(answer.error, { failures, unusable, ...step }) };
+    }
+  }
+}
+
+function isSame({ route: one }: Model, { route: other }: Model): boolean {
+  return one.provider === other.provider && one.model === other.model;
+}
+
+function tellWait(context: TurnContext, error: ModelError, { failures, ms }: { failures: number; ms: number }): void {
+  const { code, message } = error;
+  const { limit } = context.retrying;
+  const { admission } = context.turn;
+  const at = context.now() + ms;
+  context.emit({ type: "retry-wait", admission, retry: failures, of: limit, waitMs: ms, at, error: { code, message } });
+}
+
+/** The note is stored before the other model is asked; the session's own model stays what it is. */
+async function fallBack(
+  context: TurnContext,
+  state: TurnState,
+  { model, error }: { model: Model; error: ModelError },
+): Promise<void> {
+  const [from, to] = [nameOf(state.model), nameOf(model)];
+  const { code, message: words } = error;
+  const text = `No answer of ${from}: ${words}\nThe fallback ${to} answers the rest of this turn.`;
+  const note = { parent: headOf(state), role: "note", parts: [{ kind: "note", text }], at: context.now() } as const;
+  const { message } = await context.db.append(context.turn, note, []);
+  added(context, state, message);
+  context.emit({ type: "fallback", admission: context.turn.admission, from, to, error: { code, message: words } });
+  state.model = model;
+  state.hasFallenBack = true;
+}
+
+function nameOf({ route }: Model): string {
+  return `${route.provider}/${route.model}`;
+}
+
+interface LastWords {
+  readonly failures: number;
+  readonly unusable: string | undefined;
+  readonly askedMs?: number;
+}
+
+function lastWords(error: ModelError, { failures, unusable, askedMs }: LastWords): ModelError {
+  const asked = askedMs === undefined ? [] : [`It asks to wait ${Math.ceil(askedMs / 60_000)} minutes.`];
+  const other = unusable === undefined ? [] : [`The fallback cannot be used: ${unusable}`];
+  const hint = [...asked, ...(error.hint === undefined ? [] : [error.hint]), ...other].join(" ");
+  const times = failures === 1 ? "" : ` (asked ${failures} times)`;
+  return { ...error, message: `${error.message}${times}`, ...(hint !== "" && { hint }) };
+}
