@@ -181,6 +181,7 @@ export class Program {
       rules: () => this.#rules,
       mode: this.mode,
       ask: ask ?? nobodyToAsk,
+      contextFiles: this.config.contextFiles,
       retrying: { limit: this.config.retries },
       ...(this.config.fallback !== undefined && { fallback: this.config.fallback }),
       isWatched: ask !== undefined,

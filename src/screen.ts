@@ -78,7 +78,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     undelivered: recovered.undelivered,
     drafts: await program.db.drafts(session.conversation),
     window: { ...window, calls },
-    notices: [...program.notices, ...modelNotice(session)],
+    notices: [...program.notices, ...modelNotice(session), ...(await contextNotice(program, session))],
     ...(trust && { trust }),
     keys: program.config.keys,
     history: await program.db.promptHistory(HISTORY),
@@ -99,6 +99,13 @@ async function chooseSession(program: Program, choice: SessionChoice): Promise<{
   }
   const session = await program.existingSession(choice);
   return { session: await program.applyModelFlag(session), resumed: true };
+}
+
+async function contextNotice({ files, config }: Program, { cwd, gitRoot }: Session): Promise<string[]> {
+  const { contextWords, readContextFiles } = await import("./agent/context-files.ts");
+  const request = { files, cwd, names: config.contextFiles, ...(gitRoot !== undefined && { gitRoot }) };
+  const words = contextWords(await readContextFiles(request));
+  return words === undefined ? [] : [words];
 }
 
 function modelNotice(session: Session): string[] {

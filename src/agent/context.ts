@@ -1,9 +1,8 @@
-// What a model is told before the conversation: the system prompt, built once a conversation and stored by
-// hash, so that the same request can be made again after a crash. Reads the folder, writes nothing.
+// What a model is told before the conversation: the system prompt, stored by hash, so that the same request can be
+// made again after a crash; context-watch.ts says when. Reads the folder, writes nothing.
 import { execFile } from "node:child_process";
 import { platform, release } from "node:os";
 import { promisify } from "node:util";
-import type { FileGate } from "./tools/files.ts";
 
 const run = promisify(execFile);
 
@@ -40,42 +39,14 @@ function firstLines(text: string, count: number): string {
   return lines.length <= count ? text : [...lines.slice(0, count), `… and ${lines.length - count} more`].join("\n");
 }
 
-/** At most this much of an AGENTS.md is given to the model; the rest is named as left out. */
-const INSTRUCTIONS_BYTES = 64 * 1024;
-
-/** `AGENTS.md` of the folder or the nearest one above it, up to the git root; `CLAUDE.md` where there is none. */
-export async function readInstructions(
-  files: FileGate,
-  workspace: Workspace,
-): Promise<{ path: string; text: string } | undefined> {
-  for (const folder of foldersUpTo(workspace.cwd, workspace.gitRoot)) {
-    for (const name of ["AGENTS.md", "CLAUDE.md"]) {
-      const path = `${folder === "/" ? "" : folder}/${name}`;
-      const read = await files.read(path, { maxBytes: 8 * 1024 * 1024 });
-      if (!read.ok) continue;
-      const text = new TextDecoder().decode(read.value.bytes.subarray(0, INSTRUCTIONS_BYTES));
-      const isCut = read.value.bytes.length > INSTRUCTIONS_BYTES;
-      return { path, text: isCut ? `${text}\n[the rest of ${name} is left out: it is over 64 KB]` : text };
-    }
-  }
-  return undefined;
-}
-
-function foldersUpTo(folder: string, root: string | undefined): string[] {
-  if (root === undefined || folder === root || !folder.startsWith(`${root}/`)) return [folder];
-  return [folder, ...foldersUpTo(folder.slice(0, folder.lastIndexOf("/")) || "/", root)];
-}
-
 export function systemPrompt(about: {
   workspace: Workspace;
-  instructions: { path: string; text: string } | undefined;
+  /** What context files say; it stands at the end. */
+  instructions: string;
   at: number;
 }): string {
   const { workspace, instructions, at } = about;
-  const sections = [ROLE, TOOLS, describeWorkspace(workspace, at)];
-  if (instructions)
-    sections.push(`# Instructions of this project (${instructions.path})\n\n${instructions.text.trimEnd()}`);
-  return sections.join("\n\n");
+  return [ROLE, TOOLS, describeWorkspace(workspace, at), ...(instructions === "" ? [] : [instructions])].join("\n\n");
 }
 
 const ROLE = `You are stele, an agent that works with a developer in a terminal. You read, change and run things in
@@ -112,6 +83,6 @@ function describeWorkspace(workspace: Workspace, at: number): string {
   ];
   if (workspace.gitRoot === undefined) return [...lines, "Git: not a repository"].join("\n");
   lines.push(`Git: ${workspace.gitRoot}, branch ${workspace.gitBranch ?? "(detached)"}`);
-  const status = workspace.gitStatus ? `changed when this conversation began:\n${workspace.gitStatus}` : "clean";
+  const status = workspace.gitStatus ? `changed when this was written:\n${workspace.gitStatus}` : "clean";
   return [...lines, `Git status: ${status}`].join("\n");
 }

@@ -48,6 +48,13 @@ export type SessionEvent =
   | { readonly type: "ledger-problem"; readonly error: TurnError }
   /** A person wants the turn to end; `turn-settled` says when it has. */
   | { readonly type: "stop-asked" }
+  /** The next turn begins with a new system prompt, and there are such files, or were; `changed` names the new ones, where there was one. */
+  | {
+      readonly type: "context-files";
+      readonly files: readonly { readonly name: string; readonly bytes: number; readonly isCut: boolean }[];
+      readonly left: readonly { readonly name: string; readonly why: string }[];
+      readonly changed?: readonly string[];
+    }
   | { readonly type: "turn-started"; readonly admission: AdmissionId }
   /** The request failed and is made again at `at`; nothing of its answer so far is kept. */
   | {

@@ -24,6 +24,7 @@ import type {
   TurnRef,
 } from "../ledger/types.ts";
 import { type Rules, stricterMode } from "./approvals.ts";
+import { ContextWatch } from "./context-watch.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
 import { createScanner, type Scanner } from "./file-changes/scan.ts";
@@ -51,6 +52,8 @@ export interface RunnerOptions {
   /** "Always" or "never" was chosen: store the rule. */
   readonly onRule?: KeepRule;
   readonly program: string;
+  /** Files of the project that the model is told. */
+  readonly contextFiles?: readonly string[];
   readonly retrying?: Partial<Omit<Retrying, "fallback">>;
   /** `provider/model` or an alias; answers a turn whose model does not. */
   readonly fallback?: string;
@@ -71,6 +74,7 @@ type Listener = (event: SessionEvent) => void;
 export class Runner {
   readonly holder: HolderId = newHolderId(process.pid);
   readonly #options: RunnerOptions;
+  readonly #context: ContextWatch;
   readonly #listeners = new Set<Listener>();
   readonly #now: () => number;
   #session: Session;
@@ -95,6 +99,8 @@ export class Runner {
     this.#known = options.session.head;
     this.#mode = options.mode;
     this.#now = options.now ?? Date.now;
+    const { db, files, contextFiles: names = ["AGENTS.md"] } = options;
+    this.#context = new ContextWatch({ db, files, names, emit: (event) => this.emit(event) });
   }
 
   get session(): Session {
@@ -459,8 +465,8 @@ export class Runner {
   }
 
   #envelope(): Promise<Envelope> {
-    const { db, files, program } = this.#options;
-    return currentEnvelope({ db, files, program, session: this.#session, at: this.#now() });
+    const { db, program } = this.#options;
+    return currentEnvelope({ db, context: this.#context, program, session: this.#session, at: this.#now() });
   }
 
   #problem(error: LedgerError): void {

@@ -23,7 +23,7 @@ async function init({ createFile, readFile, runner, newSession }: FreeContext): 
   return lines(
     [
       `Wrote ${created.path}, ${found}.`,
-      "Read it, correct it, and commit it: every new conversation here begins with it.",
+      "Read it, correct it, and commit it: the model is told it from the next turn on.",
     ],
     {
       file: created.path,

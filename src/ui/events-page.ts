@@ -39,6 +39,14 @@ const events: Readonly<Record<Printed, Described>> = {
     when: "Another program holds the conversation; said again every 15 s.",
     fields: { holder: "`pid`, `program`, `since`" },
   },
+  "context-files": {
+    when: "The next turn begins with a new system prompt, and the project has, or had, files for it.",
+    fields: {
+      files: "each with `name`, `bytes`, `isCut`",
+      left: "those that are not told, each with `name`, `why`",
+      changed: "names of the new ones, where the conversation had another system prompt before",
+    },
+  },
   "turn-started": { when: "The turn runs.", fields: { admission: "its number" } },
   "turn-blocked": {
     when: "An interrupted turn has to be decided about first (`stele recover`).",

@@ -3,6 +3,7 @@
 import type { SessionEvent } from "../agent/events.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
+import { contextChangeWords } from "./context-words.ts";
 import { waitWords } from "./retry-words.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
@@ -36,6 +37,7 @@ export function eventLine(event: SessionEvent): object | undefined {
       const holder = { pid, program, since: event.since };
       return { type: "lease-awaited", holder };
     }
+    case "context-files":
     case "retry-wait":
     case "fallback":
     case "turn-started":
@@ -114,6 +116,8 @@ export function progressLine(event: SessionEvent): string | undefined {
       const { holder } = event;
       return `waiting: ${holder ? `${holder.program}, pid ${holder.pid},` : "another program"} holds this conversation`;
     }
+    case "context-files":
+      return contextChangeWords(event);
     case "retry-wait":
       return `${event.error.message}: ${waitWords(event)}`;
     case "fallback":

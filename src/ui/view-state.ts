@@ -14,6 +14,7 @@ import type {
   TurnError,
 } from "../ledger/types.ts";
 import { type Block, type MadeCall, madeCall, messageBlocks, note } from "./block.ts";
+import { contextChangeWords } from "./context-words.ts";
 import {
   addDelta,
   addThought,
@@ -176,6 +177,10 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       const settled = state.blocked === event.admission ? without(left, "blocked") : left;
       const isUntold = event.error !== undefined && event.message === undefined;
       return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
+    }
+    case "context-files": {
+      const words = contextChangeWords(event);
+      return words === undefined ? state : print(state, [note(words)]);
     }
     // Told to the owner, who shows what the conversation is now; a fallback has a note of its own.
     case "fallback":
