@@ -259,6 +259,7 @@ export class Program {
           value: JSON.stringify(source.value),
           from: "file" in source && source.file ? `${source.from} ${tildify(String(source.file))}` : source.from,
         })),
+      models: () => this.config.models,
       rules: () => ({
         allow: this.#rules.allow.map((rule) => rule.text),
         deny: this.#rules.deny.map((rule) => rule.text),

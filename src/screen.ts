@@ -80,6 +80,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     window: { ...window, calls },
     notices: [...program.notices, ...modelNotice(session), ...(await contextNotice(program, session))],
     ...(trust && { trust }),
+    models: program.config.models,
     keys: program.config.keys,
     history: await program.db.promptHistory(HISTORY),
     display: program.config,

@@ -80,6 +80,12 @@ export function tells(systemPrompt: string, files: ContextFiles): boolean {
   return systemPrompt.endsWith(section) && !before.includes(TITLE);
 }
 
+/** A system prompt in two: what is ours, and what the project's files say. */
+export function splitPrompt(systemPrompt: string): { readonly own: string; readonly told: string } {
+  const at = systemPrompt.indexOf(`\n\n${TITLE} (`);
+  return at === -1 ? { own: systemPrompt, told: "" } : { own: systemPrompt.slice(0, at), told: systemPrompt.slice(at) };
+}
+
 /** Those that are new in comparison with this system prompt, or changed. */
 export function changedSince(systemPrompt: string, { read }: ContextFiles): readonly string[] {
   return read.filter((file) => !systemPrompt.includes(fileSection(file))).map(({ name }) => name);

@@ -1,6 +1,7 @@
 // What a command is: one declaration, from which the slash form, the subcommand, help, completion and
 // docs/commands.md all derive. `run` returns data and never touches a screen; front ends act on it.
 
+import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { ModelRegistry } from "../agent/models/registry.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { Job } from "../agent/spool/background-jobs.ts";
@@ -81,6 +82,8 @@ export interface CommandContext extends FreeContext {
 export interface Settings {
   list(): readonly ShownSetting[];
   readonly configFile: string;
+  /** What is known of models, by `provider/model`. */
+  models(): ModelsConfig;
   rules(): { readonly allow: readonly string[]; readonly deny: readonly string[] };
   addRule(kind: "allow" | "deny", rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
   removeRule(rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;

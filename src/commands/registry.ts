@@ -24,6 +24,7 @@ import { stopCommand } from "./stop.ts";
 import { titleCommand } from "./title.ts";
 import { toolsCommand } from "./tools.ts";
 import { undoCommand } from "./undo.ts";
+import { usageCommand } from "./usage.ts";
 
 export const registry: CommandRegistry = {
   commands: [
@@ -44,6 +45,7 @@ export const registry: CommandRegistry = {
     approveCommand,
     toolsCommand,
     statusCommand,
+    usageCommand,
     doctorCommand,
     configCommand,
     initCommand,
@@ -53,7 +55,7 @@ export const registry: CommandRegistry = {
     quitCommand,
   ],
   later: [
-    ...["backup", "compact", "compare", "compress", "context", "cost", "edit", "export", "import"],
-    ...["loop", "proactive", "prune", "repair", "restore", "search", "tree", "usage"],
+    ...["backup", "compact", "compare", "compress", "edit", "export", "import"],
+    ...["loop", "proactive", "prune", "repair", "restore", "search", "tree"],
   ],
 };

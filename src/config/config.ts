@@ -1,6 +1,7 @@
 // The settings in force and what they are when nobody set them. Every other module gets a `Config`, never a file.
 
 import type { Rules } from "../agent/approvals.ts";
+import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { ProviderConfig } from "../agent/models/providers.ts";
 import { RETRY_LIMIT } from "../agent/retry-policy.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
@@ -17,6 +18,8 @@ export type NotifyName = (typeof NOTIFIES)[number];
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Config {
+  /** What is known of models, by `provider/model`; before the catalogue. */
+  readonly models: ModelsConfig;
   /** `provider/model` or an alias; absent: the first that can be used. */
   readonly model?: string;
   /** The same; answers a turn whose model does not. */
@@ -42,6 +45,7 @@ export interface Config {
 
 export const DEFAULTS: Config = {
   retries: RETRY_LIMIT,
+  models: {},
   providers: {},
   aliases: {},
   approval: { mode: "ask", allow: [], deny: [] },
@@ -72,6 +76,7 @@ export interface ConfigLayer {
   readonly model?: string | undefined;
   readonly fallback?: string | undefined;
   readonly retries?: number | undefined;
+  readonly models?: ModelsConfig | undefined;
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly approval?: ({ readonly mode?: ApprovalMode | undefined } & Partial<Rules>) | undefined;
@@ -94,6 +99,7 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     ...(model === undefined ? {} : { model }),
     ...(fallback === undefined ? {} : { fallback }),
     retries: layer.retries ?? config.retries,
+    models: { ...config.models, ...layer.models },
     providers: { ...config.providers, ...layer.providers },
     aliases: { ...config.aliases, ...layer.aliases },
     approval: {

@@ -15,6 +15,7 @@ const A_VARIABLE = 'the name of an environment variable that holds the key, like
 const A_RULE = 'a rule: tool, or tool(prefix) such as "shell(npm test)"';
 const AN_INTERVAL = 'a time of at least 1s, like "30s" or "1h30m"';
 const A_COUNT = "a whole number of at least 1";
+const A_PRICE = "a number of at least 0, in US dollars a million tokens";
 const A_RETRY_COUNT = "a whole number from 0 (never ask again) to 20";
 const AN_AMOUNT = "a number above 0, in US dollars";
 const A_NAME = "a name without spaces and slashes that begins with a letter or a digit; the name guide is taken";
@@ -40,6 +41,17 @@ const provider = z
     path: ["baseURL"],
     message: AN_ADDRESS,
   });
+
+const model = z.strictObject(
+  {
+    contextWindow: z.int(A_COUNT).min(1, A_COUNT).exactOptional(),
+    inputPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
+    outputPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
+    cacheReadPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
+    cacheWritePrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
+  },
+  "an object with contextWindow, inputPrice, outputPrice, cacheReadPrice and cacheWritePrice",
+);
 
 const rule = z.string(A_RULE).transform((value, context): Rule => {
   const parsed = parseRule(value);
@@ -86,6 +98,7 @@ const configFile = z.strictObject(
       )
       .exactOptional(),
     fallback: text('"provider/model" or an alias').exactOptional(),
+    models: z.record(z.string(), model, 'an object: what is known under each "provider/model"').exactOptional(),
     retries: z.int(A_RETRY_COUNT).min(0, A_RETRY_COUNT).max(20, A_RETRY_COUNT).exactOptional(),
     theme: z.enum(THEMES, oneOf(THEMES)).exactOptional(),
     motion: z.enum(MOTIONS, oneOf(MOTIONS)).exactOptional(),
@@ -143,6 +156,7 @@ function knownKeys(at: KeyPath): readonly string[] {
   const [top, ...below] = at;
   if (top === undefined) return Object.keys(configFile.shape);
   if (top === "providers" && below.length === 1) return Object.keys(provider.shape);
+  if (top === "models" && below.length === 1) return Object.keys(model.shape);
   const section = Object.entries(configFile.shape)
     .find(([key]) => key === top)?.[1]
     .unwrap();

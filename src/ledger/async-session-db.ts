@@ -56,6 +56,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   openAdmissions: "read",
   envelope: "read",
   lastEnvelope: "read",
+  modelUsage: "read",
   admissionsOf: "read",
   promptHistory: "read",
   cancel: "keyed",

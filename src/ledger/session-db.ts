@@ -50,6 +50,7 @@ import type {
   ToolCall,
   TurnRef,
 } from "./types.ts";
+import { type ModelUsage, usageOfSession } from "./usage.ts";
 import { type Violation, verifyLedger } from "./verify.ts";
 
 export interface SessionDBOptions extends OpenOptions {
@@ -275,6 +276,11 @@ export class SessionDB {
 
   systemPrompt(hash: Hash): string | undefined {
     return this.#tx.read((q) => q.meta.prompt.get(hash));
+  }
+
+  /** What this session asked, by model. */
+  modelUsage(id: SessionId): ModelUsage[] {
+    return this.#tx.read((q) => usageOfSession(q, id));
   }
 
   // ---- the tree ----

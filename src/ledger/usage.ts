@@ -1,7 +1,25 @@
 // Table `model_usage` and the totals on the session: both are added to in the transaction of the answer.
 import type { Database } from "./open.ts";
-import type { Tx } from "./transaction.ts";
+import type { Queries, Tx } from "./transaction.ts";
 import type { ModelRoute, SessionId, Usage } from "./types.ts";
+
+interface ModelUsageRow {
+  readonly provider: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+/** What a session asked one model. */
+export interface ModelUsage {
+  readonly route: ModelRoute;
+  readonly calls: number;
+  readonly usage: Usage;
+}
 
 export function usageQueries(db: Database) {
   return {
@@ -19,6 +37,9 @@ export function usageQueries(db: Database) {
       `update sessions set input_tokens = input_tokens + @input, output_tokens = output_tokens + @output,
          cache_read_tokens = cache_read_tokens + @cacheRead, cache_write_tokens = cache_write_tokens + @cacheWrite,
          reasoning_tokens = reasoning_tokens + @reasoning where id = @session`,
+    ),
+    ofSession: db.prepare<[string], ModelUsageRow>(
+      "select * from model_usage where session_id = ? order by calls desc, provider, model",
     ),
     clearTotals: db.prepare<[string]>(
       `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,
@@ -41,4 +62,18 @@ export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute;
   };
   tx.q.usage.add.run(row);
   tx.q.usage.addToSession.run(row);
+}
+
+export function usageOfSession(q: Queries, id: SessionId): ModelUsage[] {
+  return q.usage.ofSession.all(id).map((row) => ({
+    route: { provider: row.provider, model: row.model },
+    calls: row.calls,
+    usage: {
+      inputTokens: row.input_tokens,
+      outputTokens: row.output_tokens,
+      cacheReadTokens: row.cache_read_tokens,
+      cacheWriteTokens: row.cache_write_tokens,
+      reasoningTokens: row.reasoning_tokens,
+    },
+  }));
 }

@@ -22,6 +22,7 @@ import type { Screen } from "./live-screen.ts";
 import { askConfirm, askPreview, whileWaiting } from "./modals.ts";
 import { isCommand } from "./screen-commands.ts";
 import type { Booted } from "./screen-start.ts";
+import { watchSpending } from "./spending.ts";
 import { callLabel } from "./tool-lines.ts";
 import { UnsentText } from "./unsent-text.ts";
 
@@ -55,9 +56,11 @@ export class Conversation {
   }
 
   /** What comes back with the conversation that was opened at the start; `told` was given to the screen. */
-  begin({ drafts, waiting, window: { messages } }: Booted, told: readonly MessageId[]): void {
+  begin({ drafts, waiting, models, window: { messages } }: Booted, told: readonly MessageId[]): void {
     this.#told.written(told);
     this.#unsent.open(this.runner.session.conversation, { drafts, messages, waiting });
+    const dispatch = this.#screen.dispatch.bind(this.#screen);
+    watchSpending({ db: this.#context.db, runner: this.runner, models, dispatch });
   }
 
   /** Nothing is asked any more; resolves when what is unsent and what was told is stored. Never rejects. */

@@ -1,6 +1,7 @@
 // What the screen needs from the program, so that the first frame is painted before the ledger is open:
 // it mounts, then boots, and shows each step of the boot as it is made.
 
+import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -36,6 +37,8 @@ export interface Booted {
   readonly notices: readonly string[];
   /** A project file that wants more than it may: asked once. */
   readonly trust?: { readonly question: string; readonly answer: (trusted: boolean) => Promise<readonly string[]> };
+  /** Of the config: windows and prices. */
+  readonly models: ModelsConfig;
   /** Of the config: how the screen behaves. */
   readonly display: Pick<Config, "theme" | "motion" | "title" | "notify">;
   /** A command to run first: the list of sessions after a bare -r. */

@@ -1,5 +1,8 @@
 // The one line at the bottom. It begins with the truth about saving; what does not fit is left out from the right,
 // never that. Pure.
+import { modelFacts } from "../agent/models/catalogue.ts";
+import { costWords } from "../agent/models/cost.ts";
+import { tokensOf } from "../agent/tokens.ts";
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import { sanitize } from "./sanitize.ts";
 import { savingOf } from "./saving.ts";
@@ -62,7 +65,20 @@ function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] 
     ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
     ...(session?.title === undefined ? [] : [span(shortTitle(session.title))]),
     ...(session ? [span(sanitize(session.route.model), "muted")] : []),
+    ...contextPart(state),
+    ...(state.cost && state.cost.usd > 0 ? [span(costWords(state.cost), "muted")] : []),
   ];
+}
+
+/** From here on it is said aloud: what follows may not fit. */
+const fullPercent = 80;
+
+/** Where the model's window is known, and a provider counted. */
+function contextPart({ session, size, models }: ViewState): readonly Span[] {
+  const { window } = session ? modelFacts(session.route, models) : {};
+  if (window === undefined || !size) return [];
+  const percent = Math.ceil((100 * tokensOf(size)) / window);
+  return [span(`${percent} % context`, percent >= fullPercent ? "warning" : "muted")];
 }
 
 function modeWords(mode: Exclude<ViewState["mode"], "ask">): string {

@@ -2,11 +2,15 @@
 // restored ones go through it alike. What is finished leaves as blocks, each exactly once: the owner prints them and
 // answers `printed`.
 import type { SessionEvent } from "../agent/events.ts";
+import type { ModelsConfig } from "../agent/models/catalogue.ts";
+import type { Cost } from "../agent/models/cost.ts";
+import { type ContextSize, contextSize, withMessage } from "../agent/tokens.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import type {
   Admission,
   AdmissionId,
   ApprovalMode,
+  Message,
   MessageId,
   ProcessIdentity,
   Session,
@@ -52,6 +56,12 @@ export interface ViewState {
   /** An interrupted turn that has to be decided about first. */
   readonly blocked?: AdmissionId;
   readonly problem?: TurnError;
+  /** Of what the next request is made of; absent until an answer was counted. */
+  readonly size?: ContextSize;
+  /** Of the session so far; absent where prices are not known. */
+  readonly cost?: Cost;
+  /** What the config says about models. */
+  readonly models?: ModelsConfig;
   /** One line above the composer, until the next key. */
   readonly notice?: string;
   /** Finished, to be printed. */
@@ -98,6 +108,13 @@ export type UiAction =
   | { readonly type: "tick"; readonly now: number }
   | { readonly type: "notice"; readonly text?: string }
   | { readonly type: "mode"; readonly mode: ApprovalMode }
+  /** The newest part of the conversation as it is stored, and what it cost. */
+  | {
+      readonly type: "spending";
+      readonly messages: readonly Message[];
+      readonly models: ModelsConfig;
+      readonly cost?: Cost;
+    }
   | { readonly type: "closing" };
 
 export function initialView(width: number): ViewState {
@@ -133,6 +150,11 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
       return withNotice(state, action.text);
     case "mode":
       return { ...state, mode: action.mode };
+    case "spending": {
+      const { messages, models, cost } = action;
+      const size = contextSize(messages);
+      return { ...without(state, "size", "cost"), models, ...(size && { size }), ...(cost && { cost }) };
+    }
     case "closing":
       return { ...state, phase: "closing" };
     default:
@@ -143,7 +165,11 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
 function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "session":
-      return { ...without(state, "turn", "awaited", "blocked", "elsewhere"), session: event.session, queue: [] };
+      return {
+        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost"),
+        session: event.session,
+        queue: [],
+      };
     case "session-changed":
       return { ...state, session: event.session };
     case "prompt-admitted":
@@ -186,6 +212,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "fallback":
     case "head-moved":
       return state;
+    case "message-added":
+      return turnReducer(withSize(state, withMessage(state.size, event.message)), event);
     default:
       return turnReducer(state, event);
   }
@@ -238,6 +266,10 @@ function callOf({ turn, decided }: ViewState, result: MessageId, id: string): Ma
   return found && madeCall(found);
 }
 
+function withSize(state: ViewState, size: ContextSize | undefined): ViewState {
+  return size ? { ...state, size } : without(state, "size");
+}
+
 function progress(state: ViewState, { turn, blocks }: { turn: LiveTurn; blocks: readonly Block[] }): ViewState {
   return print({ ...state, turn }, blocks);
 }
@@ -286,7 +318,7 @@ function withNotice(state: ViewState, text: string | undefined): ViewState {
   return text === undefined ? without(state, "notice") : { ...state, notice: text };
 }
 
-type Optional = "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
+type Optional = "size" | "cost" | "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
 
 function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
   return fields.reduce((rest, field) => {

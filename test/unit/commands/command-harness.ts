@@ -130,6 +130,7 @@ function memorySettings(mayBeAuto: boolean): Settings {
     configFile: "/home/me/config.json",
     mayBeAuto,
     list: () => [{ key: "theme", value: '"auto"', from: "default" }],
+    models: () => ({}),
     rules: () => rules,
     addRule: (kind, rule) => {
       rules[kind].push(rule);

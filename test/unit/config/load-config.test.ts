@@ -38,6 +38,7 @@ test("every key of config.json arrives", async () => {
     model: "local/qwen3",
     fallback: "fast",
     retries: 3,
+    models: { "local/qwen3": { contextWindow: 32_768, inputPrice: 0, outputPrice: 0.5 } },
     providers: { local: LOCAL },
     aliases: { fast: "anthropic/claude-haiku-4-5" },
     approval: { mode: "auto", allow: ["shell(npm test)", "read_file"], deny: ["shell(git push)"] },
@@ -55,6 +56,7 @@ test("every key of config.json arrives", async () => {
     model: "local/qwen3",
     fallback: "fast",
     retries: 3,
+    models: { "local/qwen3": { contextWindow: 32_768, inputPrice: 0, outputPrice: 0.5 } },
     providers: { local: LOCAL },
     aliases: { fast: "anthropic/claude-haiku-4-5" },
     approval: {
