@@ -116,8 +116,12 @@ class AnswerParts {
     const last = this.#parts.at(-1);
     switch (part.type) {
       case "text-delta":
-        if (last?.kind === "text") this.#parts[this.#parts.length - 1] = { ...last, text: last.text + part.text };
+        if (last?.kind === "text" && !last.opaque)
+          this.#parts[this.#parts.length - 1] = { ...last, text: last.text + part.text };
         else this.#parts.push({ kind: "text", text: part.text });
+        return;
+      case "text-end":
+        if (last?.kind === "text") this.#parts[this.#parts.length - 1] = { ...last, opaque: part.opaque };
         return;
       case "reasoning-delta":
         if (last?.kind === "reasoning" && !last.opaque)
@@ -126,7 +130,9 @@ class AnswerParts {
         return;
       case "reasoning-end":
         if (!part.opaque) return;
-        if (last?.kind === "reasoning") this.#parts[this.#parts.length - 1] = { ...last, opaque: part.opaque };
+        // One that is closed already keeps its own: what comes then had no text.
+        if (last?.kind === "reasoning" && !last.opaque)
+          this.#parts[this.#parts.length - 1] = { ...last, opaque: part.opaque };
         else this.#parts.push({ kind: "reasoning", text: "", opaque: part.opaque });
         return;
       case "tool-call": {

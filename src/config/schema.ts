@@ -9,6 +9,7 @@ import { parseDuration } from "./durations.ts";
 const oneOf = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(", ");
 
 const KINDS = ["openai-compatible", "openai", "anthropic", "google", "ollama"] as const;
+const APIS = ["responses", "chat"] as const;
 const A_TEXT = "a text that is not empty";
 const AN_ADDRESS = 'an http or https address without user name and password, like "http://127.0.0.1:8080/v1"';
 const A_VARIABLE = 'the name of an environment variable that holds the key, like "LOCAL_KEY"; never the key itself';
@@ -34,8 +35,9 @@ const provider = z
       baseURL: text(AN_ADDRESS, isPlainHttpUrl).exactOptional(),
       apiKeyEnv: text(A_VARIABLE, (value) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)).exactOptional(),
       models: z.array(text(A_TEXT), "a list of model names").exactOptional(),
+      api: z.enum(APIS, oneOf(APIS)).exactOptional(),
     },
-    "an object with kind, baseURL, apiKeyEnv and models",
+    "an object with kind, baseURL, apiKeyEnv, models and api",
   )
   .refine((value) => value.kind !== "openai-compatible" || value.baseURL !== undefined, {
     path: ["baseURL"],

@@ -1,13 +1,11 @@
 // Every fault of a provider as a ModelError: code, the provider's own words, what to do, and whether
 // repeating is right. No message made here contains the API key, even where a server echoes it.
+import { classify, type HintContext } from "./fault-kinds.ts";
 import type { ModelError } from "./model.ts";
+import { retryDelay } from "./retry-delay.ts";
 
-export interface FaultContext {
+export interface FaultContext extends HintContext {
   readonly provider: string;
-  /** Origin and path only; never with credentials or a query. */
-  readonly endpoint: string;
-  /** The environment variable the key came from, for hints. */
-  readonly keyName?: string;
   readonly secret?: string;
 }
 
@@ -41,8 +39,8 @@ export function redact(text: string, secret: string | undefined): string {
 
 export function statusFault(context: FaultContext, fault: StatusFault): ModelError {
   const words = wordsOfBody(fault.body);
-  const kind = classify(fault.status, `${errorCodeOf(fault.body)} ${words}`);
-  const retryAfterMs = kind.retryable ? retryAfter(fault.headers, fault.now) : undefined;
+  const kind = classify(fault.status, `${signsOf(parseJson(fault.body))} ${words}`);
+  const retryAfterMs = kind.retryable ? retryDelay(fault.headers, fault.body, fault.now) : undefined;
   const name = [String(fault.status), fault.statusText].filter((word) => word !== "").join(" ");
   return makeFault(context, {
     code: kind.code,
@@ -57,12 +55,15 @@ export function statusFault(context: FaultContext, fault: StatusFault): ModelErr
 export function eventFault(context: FaultContext, error: unknown): ModelError {
   const words = wordsOf(error) || "no reason given";
   const code = errorCodeOf(error);
-  const kind = classify(/^[45]\d\d$/.test(code) ? Number(code) : 500, `${code} ${words}`);
+  const said = typeof error === "string" ? error : JSON.stringify(error);
+  const kind = classify(/^[45]\d\d$/.test(code) ? Number(code) : 500, `${signsOf(error)} ${words}`);
+  const retryAfterMs = kind.retryable ? retryDelay(undefined, said, 0) : undefined;
   return makeFault(context, {
     code: kind.code,
     message: `${context.provider} reported an error while answering${code === "" ? "" : ` (${code})`}: ${words}`,
     hint: kind.hint(context),
     retryable: kind.retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
@@ -89,11 +90,21 @@ export function cutFault(context: FaultContext, why: string): ModelError {
   });
 }
 
+/** The connection stands and nothing comes. */
+export function stalledFault(context: FaultContext, ms: number): ModelError {
+  return makeFault(context, {
+    code: "model_stalled",
+    message: `${context.provider}: the answer is incomplete: nothing came for ${Math.round(ms / 100) / 10} s`,
+    hint: "Nothing of it is kept as an answer; ask again.",
+    retryable: true,
+  });
+}
+
 export function malformedFault(context: FaultContext, why: string, retryable: boolean): ModelError {
   return makeFault(context, {
     code: "model_malformed",
     message: `${context.provider}: ${why}`,
-    hint: `Check that ${context.endpoint} speaks the chat completions format.`,
+    hint: `Check that ${context.endpoint} speaks the format of this kind of provider.`,
     retryable,
   });
 }
@@ -117,69 +128,11 @@ export function wordsOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join("; ");
   if (typeof value !== "object" || value === null) return "";
   const fields = value as { readonly [key: string]: unknown };
-  for (const key of ["error", "message", "detail", "msg", "errors"]) {
+  for (const key of ["error", "message", "detail", "msg", "errors", "response"]) {
     const words = wordsOf(fields[key]);
     if (words !== "") return words;
   }
   return "";
-}
-
-interface Kind {
-  readonly code: ModelError["code"];
-  readonly retryable: boolean;
-  readonly hint: (context: FaultContext) => string;
-}
-
-const AUTH: Kind = {
-  code: "model_auth",
-  retryable: false,
-  hint: (context) => (context.keyName === undefined ? "Set apiKeyEnv of this provider." : `Check ${context.keyName}.`),
-};
-const NOT_FOUND: Kind = {
-  code: "model_not_found",
-  retryable: false,
-  hint: (context) => `Check the model's name (stele models) and the base URL behind ${context.endpoint}.`,
-};
-const QUOTA: Kind = { code: "model_auth", retryable: false, hint: () => "The account has no credit left: top it up." };
-const RATE: Kind = { code: "model_rate_limit", retryable: true, hint: () => "Wait, or use another model (/model)." };
-const TOO_LONG: Kind = {
-  code: "model_bad_request",
-  retryable: false,
-  hint: () => "The conversation does not fit the model: /compress it, or choose a model with a larger window.",
-};
-const BAD: Kind = {
-  code: "model_bad_request",
-  retryable: false,
-  hint: () => "The provider does not accept this request; another model or other options may work.",
-};
-const MOVED: Kind = {
-  code: "model_bad_request",
-  retryable: false,
-  hint: () => "The endpoint redirects, which is not followed: set the final base URL in the config.",
-};
-const SERVER: Kind = { code: "model_server", retryable: true, hint: () => "A fault of the provider; try again later." };
-
-/** `signs` is the server's error code and words: statuses alone do not tell quota from rate, or length from form. */
-function classify(status: number, signs: string): Kind {
-  if (/insufficient_quota|insufficient credit|exceeded your current quota/i.test(signs) || status === 402) return QUOTA;
-  if (/context_length_exceeded|maximum context length|context window|prompt is too long/i.test(signs)) return TOO_LONG;
-  if (/model_not_found/i.test(signs) || status === 404) return NOT_FOUND;
-  if (/invalid_api_key|authentication_error/i.test(signs) || status === 401 || status === 403) return AUTH;
-  if (/rate_limit/i.test(signs) || status === 429) return RATE;
-  if (status === 413) return TOO_LONG;
-  if (status >= 500 || status === 408 || status === 425) return SERVER;
-  return status < 400 ? MOVED : BAD;
-}
-
-/** Milliseconds the server asks to wait: seconds, milliseconds or an HTTP date. */
-function retryAfter(headers: Headers, now: number): number | undefined {
-  const exact = headers.get("retry-after-ms");
-  if (exact !== null && /^\d+(\.\d+)?$/.test(exact.trim())) return Math.ceil(Number(exact));
-  const text = headers.get("retry-after")?.trim();
-  if (text === undefined || text === "") return undefined;
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 function wordsOfBody(body: string): string {
@@ -197,9 +150,23 @@ function errorCodeOf(value: unknown): string {
   const parsed = typeof value === "string" ? parseJson(value) : value;
   if (typeof parsed !== "object" || parsed === null) return "";
   const fields = parsed as { readonly [key: string]: unknown };
-  if (typeof fields.error === "object" && fields.error !== null) return errorCodeOf(fields.error);
+  for (const around of [fields.error, fields.response]) {
+    if (typeof around === "object" && around !== null) return errorCodeOf(around);
+  }
   const code = fields.code ?? fields.type;
   return typeof code === "string" || typeof code === "number" ? String(code) : "";
+}
+
+const SIGNS = ["code", "type", "status", "reason", "quotaId"];
+const AROUND_SIGNS = ["error", "response", "details", "violations"];
+
+/** All machine-readable names in an error. Nothing else of it: servers echo what they were asked. */
+function signsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(signsOf).join(" ");
+  if (typeof value !== "object" || value === null) return "";
+  const fields = value as { readonly [key: string]: unknown };
+  const own = SIGNS.map((key) => fields[key]).filter((sign) => typeof sign === "string" || typeof sign === "number");
+  return [...own, ...AROUND_SIGNS.map((key) => signsOf(fields[key]))].filter((sign) => sign !== "").join(" ");
 }
 
 function parseJson(text: string): unknown {

@@ -33,6 +33,8 @@ export type FinishReason = "stop" | "tool-calls" | "length" | "refusal";
 
 export type ModelStreamPart =
   | { readonly type: "text-delta"; readonly text: string }
+  /** Closes the text so far with what has to be replayed. */
+  | { readonly type: "text-end"; readonly opaque: Opaque }
   | { readonly type: "reasoning-delta"; readonly text: string }
   /** Closes the reasoning so far with what has to be replayed. */
   | { readonly type: "reasoning-end"; readonly opaque?: Opaque }
@@ -48,16 +50,23 @@ export type ModelStreamPart =
   | { readonly type: "error"; readonly error: ModelError };
 
 export interface ModelError extends TurnError {
-  /** refused: connection · auth · not-found · rate-limit · server · cut: ended early or silent · malformed · empty · aborted */
+  /**
+   * refused: connection · auth · billing: no credit · not-found · rate-limit · overloaded · server · stalled: silent ·
+   * cut: ended early · context-overflow: the conversation is too long · malformed · empty · aborted
+   */
   readonly code:
     | "model_refused"
     | "model_auth"
+    | "model_billing"
     | "model_not_found"
     | "model_rate_limit"
+    | "model_overloaded"
     | "model_server"
+    | "model_stalled"
     | "model_cut"
     | "model_malformed"
     | "model_empty"
+    | "model_context_overflow"
     | "model_bad_request"
     | "model_aborted";
   /** Repeating the same request later is right. */

@@ -9,12 +9,47 @@ type Prompt = CallOptions["prompt"];
 type Message = Prompt[number];
 type Content<Role extends string> = Extract<Message, { role: Role; content: readonly unknown[] }>["content"];
 
-export type PromptRequest = Pick<ModelRequest, "system" | "messages" | "route" | "loadBlob">;
+type ProviderOptions = NonNullable<Message["providerOptions"]>;
+type FunctionTool = Extract<NonNullable<CallOptions["tools"]>[number], { type: "function" }>;
+
+/** What differs between providers in how our messages are put to them. */
+export interface PromptForm {
+  /** Of files, those that the model can be given as they are. */
+  readonly files: RegExp;
+  /** An opaque text of this provider as the client wants it back; nothing when it cannot be used any more. */
+  readonly replay: (data: string, keeper: "text" | "reasoning" | "tool-call") => ProviderOptions | undefined;
+}
+
+export interface PromptRequest extends Pick<ModelRequest, "system" | "messages" | "route" | "loadBlob"> {
+  readonly form: PromptForm;
+}
+
+function toTools(request: ModelRequest): FunctionTool[] {
+  return request.tools.map(({ name, description, input }) => ({
+    type: "function",
+    name,
+    description,
+    inputSchema: input as FunctionTool["inputSchema"],
+  }));
+}
+
+/** What every client takes alike; what a route leaves open is left to the provider. */
+export function commonOptions(request: ModelRequest): Omit<CallOptions, "prompt"> {
+  const { maxOutputTokens, temperature, topP } = request.route.options ?? {};
+  return {
+    abortSignal: request.signal,
+    ...(request.tools.length === 0 ? {} : { tools: toTools(request) }),
+    ...(typeof maxOutputTokens === "number" ? { maxOutputTokens } : {}),
+    ...(typeof temperature === "number" ? { temperature } : {}),
+    ...(typeof topP === "number" ? { topP } : {}),
+  };
+}
 
 export async function toPrompt(request: PromptRequest): Promise<Prompt> {
   const prompt: Prompt = request.system === "" ? [] : [{ role: "system", content: request.system }];
+  const tools = toolNames(request.messages);
   for (const message of request.messages) {
-    const mapped = await toMessage(message, request);
+    const mapped = await toMessage(message, request, tools);
     if (mapped.content.length > 0) prompt.push(mapped);
   }
   return prompt;
@@ -26,7 +61,8 @@ function outcomeText(outcome: ToolOutcome): string {
   const said = (sentence: string): string => (output === "" ? sentence : `${sentence}\n${output}`);
   switch (outcome.kind) {
     case "ok":
-      return output === "" ? "(no output)" : output;
+      if (output.trim() !== "") return output;
+      return output === "" ? "(no output)" : "(only white space)";
     case "failed":
       return said(outcome.exitCode === undefined ? "The call failed." : `exit code ${outcome.exitCode}`);
     case "cancelled":
@@ -40,14 +76,18 @@ function outcomeText(outcome: ToolOutcome): string {
   }
 }
 
-async function toMessage(message: ModelMessage, request: PromptRequest): Promise<Message & { content: unknown[] }> {
+async function toMessage(
+  message: ModelMessage,
+  request: PromptRequest,
+  tools: ReadonlyMap<string, string>,
+): Promise<Message & { content: unknown[] }> {
   switch (message.role) {
     case "user":
       return { role: "user", content: await toUserContent(message.parts, request) };
     case "assistant":
-      return { role: "assistant", content: toAssistantContent(message.parts, request.route.provider) };
+      return { role: "assistant", content: toAssistantContent(message.parts, request) };
     case "tool":
-      return { role: "tool", content: toToolContent(message.parts) };
+      return { role: "tool", content: toToolContent(message.parts, tools) };
   }
 }
 
@@ -74,7 +114,7 @@ async function toFileContent(part: FilePart, request: PromptRequest): Promise<Co
     const text = new TextDecoder().decode(await request.loadBlob(part.blob));
     return { type: "text", text: `File ${name ?? "without a name"}:\n${text}` };
   }
-  if (/^image\/|^application\/pdf$|^audio\/(wav|mp3|mpeg)$/.test(mediaType)) {
+  if (request.form.files.test(mediaType)) {
     return { type: "file", mediaType, data: await request.loadBlob(part.blob), ...named };
   }
   return {
@@ -87,39 +127,52 @@ function isText(mediaType: string): boolean {
   return /^text\/|^application\/(json|xml|yaml|toml|javascript|x-sh)\b|\+(xml|json)$/.test(mediaType);
 }
 
-function toAssistantContent(parts: readonly Part[], provider: string): Content<"assistant"> {
+function toAssistantContent(parts: readonly Part[], request: PromptRequest): Content<"assistant"> {
   const content: Content<"assistant"> = [];
   for (const part of parts) {
     if (part.kind === "text") {
-      if (part.text !== "") content.push({ type: "text", text: part.text });
+      if (part.text !== "") content.push({ type: "text", text: part.text, ...replayed(part, "text", request) });
     } else if (part.kind === "reasoning") {
       // Foreign reasoning is not ours to hand on: providers refuse it or take it for their own.
-      if (part.text !== "" && part.opaque?.provider === provider) content.push({ type: "reasoning", text: part.text });
+      const own = part.opaque?.provider === request.route.provider;
+      const options = replayed(part, "reasoning", request);
+      if (own && options !== undefined) content.push({ type: "reasoning", text: part.text, ...options });
     } else if (part.kind === "tool-call") {
-      const signature = part.opaque?.provider === provider ? part.opaque.data : undefined;
-      content.push({
-        type: "tool-call",
-        toolCallId: part.call,
-        toolName: part.tool,
-        input: part.input,
-        ...(signature === undefined ? {} : { providerOptions: { google: { thoughtSignature: signature } } }),
-      });
+      const { call: toolCallId, tool: toolName, input } = part;
+      content.push({ type: "tool-call", toolCallId, toolName, input, ...replayed(part, "tool-call", request) });
     }
   }
   return content;
 }
 
-function toToolContent(parts: readonly Part[]): Content<"tool"> {
+function replayed(
+  part: Extract<Part, { kind: "text" | "reasoning" | "tool-call" }>,
+  keeper: "text" | "reasoning" | "tool-call",
+  { route, form }: PromptRequest,
+): { providerOptions: ProviderOptions } | undefined {
+  if (part.opaque?.provider !== route.provider) return undefined;
+  const providerOptions = form.replay(part.opaque.data, keeper);
+  return providerOptions === undefined ? undefined : { providerOptions };
+}
+
+function toToolContent(parts: readonly Part[], tools: ReadonlyMap<string, string>): Content<"tool"> {
   const content: Content<"tool"> = [];
   for (const part of parts) {
     if (part.kind !== "tool-result") continue;
-    // Chat completions ignore the name of a result; the id is what pairs it.
     content.push({
       type: "tool-result",
       toolCallId: part.call,
-      toolName: "tool",
+      toolName: tools.get(part.call) ?? "tool",
       output: { type: "text", value: outcomeText(part.outcome) },
     });
   }
   return content;
+}
+
+/** By call: Google pairs a result with its call by the tool's name. */
+function toolNames(messages: readonly ModelMessage[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.kind === "tool-call") names.set(part.call, part.tool);
+  return names;
 }

@@ -2,6 +2,7 @@
 // what it needs and what is missing. Keys are looked up here by the caller's environment and never kept.
 
 export type ProviderKind = "openai-compatible" | "openai" | "anthropic" | "google" | "ollama";
+export type OpenAiApi = "responses" | "chat";
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderConfig {
@@ -10,6 +11,8 @@ export interface ProviderConfig {
   /** The environment variable that holds the key. */
   readonly apiKeyEnv?: string;
   readonly models?: readonly string[];
+  /** Of kind openai: absent, `responses` at OpenAI itself and `chat`, which every copy of it speaks, elsewhere. */
+  readonly api?: OpenAiApi;
 }
 
 export interface Provider {
@@ -21,6 +24,7 @@ export interface Provider {
   readonly models: readonly string[];
   /** `models` is all there is: another id is a mistake. Else it is only what we know of. */
   readonly isClosed: boolean;
+  readonly api?: OpenAiApi;
 }
 
 export type Usable =
@@ -41,13 +45,6 @@ export function allProviders(env: Env, configured: Readonly<Record<string, Provi
 }
 
 export function checkUsable(provider: Provider, env: Env): Usable {
-  if (provider.kind === "anthropic" || provider.kind === "google") {
-    return {
-      ok: false,
-      problem: `${provider.name}: the kind "${provider.kind}" is not supported yet`,
-      hint: "Its models can be reached through OpenRouter (OPENROUTER_API_KEY).",
-    };
-  }
   const { baseURL } = provider;
   if (baseURL === undefined || !isHttpUrl(baseURL)) return badUrl(provider);
   if (provider.apiKeyEnv === undefined) return { ok: true, baseURL };
@@ -69,19 +66,44 @@ export function checkUsable(provider: Provider, env: Env): Usable {
   return { ok: true, baseURL, apiKey };
 }
 
-const OPENAI_URL = "https://api.openai.com/v1";
-const OPENAI_MODELS = ["gpt-5", "gpt-5-mini", "gpt-4.1", "gpt-4.1-mini"];
+/** What a kind that has one home knows without config. */
+interface Home {
+  readonly baseURL: string;
+  readonly apiKeyEnv: string;
+  readonly models: readonly string[];
+}
+
+function homeOf(kind: ProviderKind, env: Env): Home | undefined {
+  switch (kind) {
+    case "openai":
+      return {
+        baseURL: env.OPENAI_BASE_URL?.trim() || "https://api.openai.com/v1",
+        apiKeyEnv: "OPENAI_API_KEY",
+        models: ["gpt-5", "gpt-5-mini", "gpt-4.1", "gpt-4.1-mini"],
+      };
+    case "anthropic":
+      return {
+        baseURL: "https://api.anthropic.com/v1",
+        apiKeyEnv: "ANTHROPIC_API_KEY",
+        models: ["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-6", "claude-haiku-4-5"],
+      };
+    case "google":
+      return {
+        baseURL: "https://generativelanguage.googleapis.com/v1beta",
+        apiKeyEnv: "GEMINI_API_KEY",
+        models: ["gemini-pro-latest", "gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash"],
+      };
+    case "ollama":
+    case "openai-compatible":
+      return undefined;
+  }
+}
 
 function environmentProviders(env: Env): Provider[] {
   return [
-    {
-      name: "openai",
-      kind: "openai",
-      baseURL: env.OPENAI_BASE_URL?.trim() || OPENAI_URL,
-      apiKeyEnv: "OPENAI_API_KEY",
-      models: OPENAI_MODELS,
-      isClosed: false,
-    },
+    fromConfig("openai", { kind: "openai" }, env),
+    fromConfig("anthropic", { kind: "anthropic" }, env),
+    fromConfig("google", { kind: "google" }, env),
     {
       name: "openrouter",
       kind: "openai-compatible",
@@ -90,28 +112,29 @@ function environmentProviders(env: Env): Provider[] {
       models: ["openrouter/auto"],
       isClosed: false,
     },
-    { name: "ollama", kind: "ollama", baseURL: ollamaUrl(env), models: [], isClosed: false },
-    { name: "anthropic", kind: "anthropic", apiKeyEnv: "ANTHROPIC_API_KEY", models: [], isClosed: false },
-    { name: "google", kind: "google", apiKeyEnv: "GEMINI_API_KEY", models: [], isClosed: false },
+    fromConfig("ollama", { kind: "ollama" }, env),
   ];
 }
 
 function fromConfig(name: string, config: ProviderConfig, env: Env): Provider {
-  const baseURL = config.baseURL ?? defaultUrl(config.kind, env);
-  const apiKeyEnv = config.apiKeyEnv ?? (config.kind === "openai" ? "OPENAI_API_KEY" : undefined);
+  const home = homeOf(config.kind, env);
+  const baseURL = config.baseURL ?? (config.kind === "ollama" ? ollamaUrl(env) : home?.baseURL);
+  const apiKeyEnv = config.apiKeyEnv ?? home?.apiKeyEnv;
   return {
     name,
     kind: config.kind,
-    models: config.models ?? (config.kind === "openai" && config.baseURL === undefined ? OPENAI_MODELS : []),
+    models: config.models ?? (config.baseURL === undefined ? (home?.models ?? []) : []),
     isClosed: (config.models?.length ?? 0) > 0,
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(config.api === undefined ? {} : { api: config.api }),
   };
 }
 
-function defaultUrl(kind: ProviderKind, env: Env): string | undefined {
-  if (kind === "openai") return env.OPENAI_BASE_URL?.trim() || OPENAI_URL;
-  return kind === "ollama" ? ollamaUrl(env) : undefined;
+/** Which of OpenAI's two ways of asking a provider of kind openai has. */
+export function openAiApi({ api, baseURL }: Provider): OpenAiApi {
+  if (api !== undefined) return api;
+  return /^https:\/\/([a-z]+\.)?api\.openai\.com(:443)?\//.test(`${baseURL}/`) ? "responses" : "chat";
 }
 
 /** OLLAMA_HOST as Ollama itself reads it: scheme and port are optional, and 0.0.0.0 is an address to listen on. */

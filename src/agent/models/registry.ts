@@ -3,11 +3,23 @@
 // A name that fits nothing is refused with the nearest that exist, never replaced by another model.
 import { distance } from "fastest-levenshtein";
 import type { ModelRoute } from "../../ledger/types.ts";
+import { anthropicModel } from "./anthropic.ts";
+import type { EndpointOptions } from "./client-stream.ts";
 import { findLocalModels } from "./discover.ts";
+import { googleModel } from "./google.ts";
 import { GUIDE_ROUTE, guideModel } from "./guide.ts";
 import type { Model } from "./model.ts";
 import { openAiCompatibleModel } from "./openai-compatible.ts";
-import { allProviders, checkUsable, type Env, type Provider, type ProviderConfig } from "./providers.ts";
+import { openAiResponsesModel } from "./openai-responses.ts";
+import {
+  allProviders,
+  checkUsable,
+  type Env,
+  openAiApi,
+  type Provider,
+  type ProviderConfig,
+  type Usable,
+} from "./providers.ts";
 import type { WireLimits } from "./wire.ts";
 
 export interface RegistryOptions {
@@ -154,16 +166,34 @@ function open(route: ModelRoute, providers: Providers, options: RegistryOptions)
   }
   const usable = checkUsable(provider, options.env);
   if (!usable.ok) return usable;
+  return { ok: true, model: modelOf(route, provider, { usable, limits: options.limits }) };
+}
+
+function modelOf(
+  route: ModelRoute,
+  provider: Provider,
+  { usable, limits }: { readonly usable: Usable & { ok: true }; readonly limits: RegistryOptions["limits"] },
+): Model {
   const { baseURL, apiKey } = usable;
-  const model = openAiCompatibleModel({
+  const endpoint: EndpointOptions = {
     route,
     baseURL,
-    kind: provider.kind === "openai" ? "openai" : "openai-compatible",
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(provider.apiKeyEnv === undefined ? {} : { keyName: provider.apiKeyEnv }),
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
-  return { ok: true, model };
+    ...(limits === undefined ? {} : { limits }),
+  };
+  switch (provider.kind) {
+    case "anthropic":
+      return anthropicModel(endpoint);
+    case "google":
+      return googleModel(endpoint);
+    case "openai":
+      if (openAiApi(provider) === "responses") return openAiResponsesModel(endpoint);
+      return openAiCompatibleModel({ ...endpoint, kind: "openai" });
+    case "ollama":
+    case "openai-compatible":
+      return openAiCompatibleModel({ ...endpoint, kind: "openai-compatible" });
+  }
 }
 
 /** In the order in which a default is looked for: the config's own, then the environment's, then the guide. */

@@ -3,7 +3,16 @@
 // cannot tell a cut stream from a finished one; this can. What went wrong is in `state`, already mapped,
 // so nobody has to take a library's exception apart.
 import { createHash } from "node:crypto";
-import { cutFault, type FaultContext, malformedFault, networkFault, redact, statusFault, wordsOf } from "./faults.ts";
+import {
+  cutFault,
+  type FaultContext,
+  malformedFault,
+  networkFault,
+  redact,
+  stalledFault,
+  statusFault,
+  wordsOf,
+} from "./faults.ts";
 import type { ModelError } from "./model.ts";
 
 export interface WireLimits {
@@ -23,6 +32,8 @@ export interface WireOptions {
   readonly beforeSend: (bodyDigest: string) => Promise<void>;
   /** Whether an event's data is the format's own end, `[DONE]` for chat completions. */
   readonly isEnd: (data: string) => boolean;
+  /** More of the answer may follow the end: it is read on until the body ends or a moment of silence. */
+  readonly isFollowed?: boolean;
   readonly limits: WireLimits;
 }
 
@@ -51,11 +62,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 interface Line {
   readonly options: WireOptions;
   readonly state: Mutable<WireState>;
+  isUsed: boolean;
   readonly stop: AbortController;
 }
 
 export function openWire(options: WireOptions): Wire {
-  const line: Line = { options, state: { ended: false }, stop: new AbortController() };
+  const line: Line = { options, state: { ended: false }, isUsed: false, stop: new AbortController() };
   const onAbort = (): void => line.stop.abort(options.signal.reason);
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (options.signal.aborted) onAbort();
@@ -74,6 +86,9 @@ async function send(line: Line, input: Parameters<typeof fetch>[0], init: Reques
   const { context, limits, beforeSend } = line.options;
   const body = typeof init?.body === "string" ? init.body : "";
   line.stop.signal.throwIfAborted();
+  // One announced request is one request: a client that asks again by itself would act behind the ledger's back.
+  if (line.isUsed) throw fail(line, malformedFault(context, "the client asked a second time by itself", false));
+  line.isUsed = true;
   try {
     await beforeSend(createHash("sha256").update(body).digest("hex"));
   } catch (error) {
@@ -134,7 +149,7 @@ function followBody(line: Line, response: Response): ReadableStream<Uint8Array> 
       }
       follower.feed(next.value, next.done);
       if (next.value !== undefined) controller.enqueue(next.value);
-      if (!next.done && !line.state.ended) return;
+      if (!next.done && (!line.state.ended || line.options.isFollowed === true)) return;
       controller.close();
       if (!next.done) void drain(reader);
     },
@@ -149,8 +164,12 @@ type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>
 
 async function readOn(line: Line, reader: ReadableStreamDefaultReader<Uint8Array>, ms: number): Promise<Read> {
   try {
-    return await watched(line, ms, reader.read());
+    return await watched(line, line.state.ended ? DRAIN_MS : ms, reader.read());
   } catch (error) {
+    if (line.state.ended) {
+      delete line.state.fault; // the answer was whole already
+      return { done: true, value: undefined };
+    }
     line.state.fault ??= cutFault(line.options.context, "the connection broke off");
     throw error;
   }
@@ -159,7 +178,7 @@ async function readOn(line: Line, reader: ReadableStreamDefaultReader<Uint8Array
 /** Waits for `work`; after `ms` of silence the connection is ended and the fault is noted. */
 async function watched<T>(line: Line, ms: number, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
-    line.state.fault ??= cutFault(line.options.context, `nothing came for ${Math.round(ms / 100) / 10} s`);
+    line.state.fault ??= stalledFault(line.options.context, ms);
     line.stop.abort();
   }, ms);
   try {

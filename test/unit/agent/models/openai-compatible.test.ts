@@ -244,13 +244,19 @@ describe("a refused request", () => {
   const error = (message: string, code?: string) => ({ error: { message, ...(code === undefined ? {} : { code }) } });
   test.each([
     [400, error("bad field"), "model_bad_request", false, "does not accept"],
-    [400, error("maximum context length is 8192", "context_length_exceeded"), "model_bad_request", false, "/compress"],
+    [
+      400,
+      error("maximum context length is 8192", "context_length_exceeded"),
+      "model_context_overflow",
+      false,
+      "/compress",
+    ],
     [401, error(`Incorrect API key provided: ${KEY}`), "model_auth", false, "LOCAL_KEY"],
     [403, error("no access"), "model_auth", false, "LOCAL_KEY"],
     [404, error("no such model", "model_not_found"), "model_not_found", false, "stele models"],
     [404, "404 page not found", "model_not_found", false, "stele models"],
     [429, error("slow down"), "model_rate_limit", true, "Wait"],
-    [429, error("You exceeded your current quota", "insufficient_quota"), "model_auth", false, "credit"],
+    [429, error("You exceeded your current quota", "insufficient_quota"), "model_billing", false, "credit"],
     [500, error("oops"), "model_server", true, "later"],
     [502, "<html><title>Bad gateway</title><body>nginx</body></html>", "model_server", true, "later"],
     [503, "", "model_server", true, "later"],
@@ -331,18 +337,18 @@ describe("an answer that breaks off", () => {
     expect(parts.some((part) => part.type === "tool-call")).toBe(false);
   });
 
-  it("by silence is cut after the given time, and the connection is closed", async () => {
+  it("by silence is stalled after the given time, and the connection is closed", async () => {
     const server = await serve([{ text: "a", faults: [{ kind: "stall" }] }]);
     const parts = await ask(modelAt(server.url, { stallMs: 60 }));
     expect(textOf(parts)).toBe("a");
-    expect(errorOf(parts)).toMatchObject({ code: "model_cut", retryable: true });
+    expect(errorOf(parts)).toMatchObject({ code: "model_stalled", retryable: true });
     expect(errorOf(parts).message).toContain("nothing came for 0.1 s");
     expect(await server.requests[0]?.closed).toBe("early");
   });
 
-  it("by silence before the first byte is cut after its own time", async () => {
+  it("by silence before the first byte is stalled after its own time", async () => {
     const server = await serve([{ text: "a", faults: [{ kind: "stall", after: 0 }] }]);
-    expect(errorOf(await ask(modelAt(server.url, { firstByteMs: 60 }))).code).toBe("model_cut");
+    expect(errorOf(await ask(modelAt(server.url, { firstByteMs: 60 }))).code).toBe("model_stalled");
   });
 });
 
@@ -374,9 +380,9 @@ describe("an answer that cannot be read", () => {
   });
 
   test.each([
-    ['{"error":{"message":"Overloaded","code":503}}', "model_server", true],
+    ['{"error":{"message":"Overloaded","code":503}}', "model_overloaded", true],
     ['{"error":{"message":"Rate limit reached","type":"rate_limit_error"}}', "model_rate_limit", true],
-    ['{"error":{"message":"too much","code":"context_length_exceeded"}}', "model_bad_request", false],
+    ['{"error":{"message":"too much","code":"context_length_exceeded"}}', "model_context_overflow", false],
     ['{"error":"llama runner crashed"}', "model_server", true],
     ['{"object":"error","message":"engine died","code":500}', "model_server", true],
     [

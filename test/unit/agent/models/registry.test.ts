@@ -128,8 +128,8 @@ describe("opening", () => {
       "not an http address",
       "providers.p.baseURL",
     ],
-    ["a kind of later", { kind: "anthropic" }, "not supported yet", "OpenRouter"],
-    ["another kind of later", { kind: "google" }, "not supported yet", "OpenRouter"],
+    ["Anthropic's key", { kind: "anthropic" }, "ANTHROPIC_API_KEY is not set", "ANTHROPIC_API_KEY"],
+    ["Google's key", { kind: "google" }, "GEMINI_API_KEY is not set", "GEMINI_API_KEY"],
   ])("is refused for %s, with what to do", (_, config, problem, hint) => {
     const registry = modelRegistry({ env: { BAD_KEY: "ab cd" }, providers: { p: config } });
     const opened = registry.open({ provider: "p", model: "m" });
@@ -164,8 +164,8 @@ describe("the list", () => {
     });
     expect(byId.get("openrouter/openrouter/auto")?.available).toBe(true);
     expect(byId.get("openai/gpt-5")?.why).toContain("OPENAI_API_KEY is not set");
-    expect(byId.get("anthropic/*")?.why).toContain("not supported yet");
-    expect(byId.get("google/*")?.why).toContain("not supported yet");
+    expect(byId.get("anthropic/claude-haiku-4-5")?.why).toContain("ANTHROPIC_API_KEY is not set");
+    expect(byId.get("google/gemini-2.5-pro")?.why).toContain("GEMINI_API_KEY is not set");
     expect(byId.get("ollama/*")?.why).toContain("start Ollama");
     expect(list.at(-1)).toEqual({ id: "guide/guide", provider: "guide", available: true });
   });
