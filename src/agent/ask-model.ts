@@ -109,7 +109,7 @@ class AnswerDraft {
 }
 
 /** Deltas in the order they came, as parts. */
-class AnswerParts {
+export class AnswerParts {
   readonly #parts: Part[] = [];
 
   add(part: ModelStreamPart, provider: string): void {

@@ -106,7 +106,7 @@ export async function startModelServer(script: ModelScript, models: readonly str
   };
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+export async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
@@ -117,7 +117,7 @@ async function nextReply(script: ModelScript, body: ChatBody, n: number): Promis
   return script[n] ?? { status: 500, body: { error: { message: `the script has no reply for request ${n + 1}` } } };
 }
 
-function sendStatus(response: ServerResponse, reply: StatusReply): void {
+export function sendStatus(response: ServerResponse, reply: StatusReply): void {
   const isText = typeof reply.body === "string";
   response.writeHead(reply.status, { "content-type": isText ? "text/plain" : "application/json", ...reply.headers });
   response.end(isText ? reply.body : reply.body === undefined ? "" : JSON.stringify(reply.body));
@@ -144,7 +144,7 @@ async function sendStream(response: ServerResponse, reply: StreamReply, model: s
 }
 
 /** False when the reply is over with it. */
-async function commit(response: ServerResponse, fault: ScriptedFault): Promise<boolean> {
+export async function commit(response: ServerResponse, fault: ScriptedFault): Promise<boolean> {
   switch (fault.kind) {
     case "cut":
       response.destroy();
@@ -174,7 +174,7 @@ async function untilOrLeft(response: ServerResponse, until: Promise<unknown>): P
 }
 
 /** Waits for the write to reach the socket, so that pieces are read one by one and a cut comes after them. */
-function write(response: ServerResponse, piece: string | Uint8Array): Promise<void> {
+export function write(response: ServerResponse, piece: string | Uint8Array): Promise<void> {
   if (response.destroyed || piece.length === 0) return Promise.resolve();
   return new Promise((resolve) => {
     response.once("close", resolve);

@@ -1,7 +1,8 @@
 // Anthropic's Messages API, over @ai-sdk/anthropic at its lowest level. An answer is whole only with
 // `message_stop`. Thinking goes back with its signature to this provider. What stays the same from request to
 // request (tools and system, the conversation up to the last two of a person's messages) is marked for its cache.
-import { type Client, clientModel, type Dialect, type EndpointOptions } from "./client-stream.ts";
+import { clientModel, type EndpointOptions } from "./client-stream.ts";
+import type { Client, Dialect } from "./dialect.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelMessage, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -16,7 +17,7 @@ const FORM: PromptForm = {
 };
 
 export function anthropicModel(options: EndpointOptions): Model {
-  return clientModel(options, () => Promise.resolve(dialect(options)));
+  return clientModel(options, dialect(options));
 }
 
 function dialect(options: EndpointOptions): Dialect {

@@ -1,6 +1,7 @@
 // Google's Gemini API, over @ai-sdk/google at its lowest level. An answer is whole only with a finish reason,
 // or with the reason why the prompt was blocked. Thought signatures go back with the parts they came with.
-import { type Client, clientModel, type Dialect, type EndpointOptions } from "./client-stream.ts";
+import { clientModel, type EndpointOptions } from "./client-stream.ts";
+import type { Client, Dialect } from "./dialect.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -18,7 +19,7 @@ const FORM: PromptForm = {
 };
 
 export function googleModel(options: EndpointOptions): Model {
-  return clientModel(options, () => Promise.resolve(dialect(options)));
+  return clientModel(options, dialect(options));
 }
 
 function dialect(options: EndpointOptions): Dialect {

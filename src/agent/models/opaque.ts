@@ -1,13 +1,13 @@
 // What a client tells beside a part and wants back with it, as the text that the ledger keeps: JSON of a few
 // named strings. It comes back byte for byte, or, when it is not of this form, not at all.
-import type { Metadata } from "./client-stream.ts";
+import type { Metadata } from "./dialect.ts";
 
 /** The named strings of the client's metadata; undefined when it has none of them. */
 export function keepFields(metadata: Metadata, client: string, names: readonly string[]): string | undefined {
   const fields = metadata[client] ?? {};
   const kept = names.flatMap((name) => {
     const value = fields[name];
-    return typeof value === "string" ? [[name, value] as const] : [];
+    return typeof value === "string" && value !== "" ? [[name, value] as const] : [];
   });
   return kept.length === 0 ? undefined : JSON.stringify(Object.fromEntries(kept));
 }

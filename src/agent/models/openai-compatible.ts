@@ -1,6 +1,7 @@
 // Any endpoint that speaks chat completions, over @ai-sdk/openai-compatible at its lowest level; Ollama too.
 // Servers of this kind differ, so a finish reason and a proper end are enough for a whole answer.
-import { type Client, clientModel, type Dialect, type EndpointOptions, type Metadata } from "./client-stream.ts";
+import { clientModel, type EndpointOptions } from "./client-stream.ts";
+import type { Client, Dialect, Metadata } from "./dialect.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { type CallOptions, commonOptions, type PromptForm, toPrompt } from "./prompt.ts";
@@ -22,7 +23,7 @@ const FORM: PromptForm = {
 };
 
 export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
-  return clientModel(options, () => Promise.resolve(dialect(options)));
+  return clientModel(options, dialect(options));
 }
 
 function dialect(options: OpenAiCompatibleOptions): Dialect {

@@ -1,7 +1,8 @@
 // OpenAI's Responses API, over @ai-sdk/openai at its lowest level. Nothing is stored there: each request carries
 // the whole conversation, with reasoning as the encrypted items that came. An answer is whole only with
 // `response.completed` or `response.incomplete`.
-import { type Client, clientModel, type Dialect, type EndpointOptions, type Metadata } from "./client-stream.ts";
+import { clientModel, type EndpointOptions } from "./client-stream.ts";
+import type { Client, Dialect, Metadata } from "./dialect.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelMessage, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -19,7 +20,7 @@ const FORM: PromptForm = {
 };
 
 export function openAiResponsesModel(options: EndpointOptions): Model {
-  return clientModel(options, () => Promise.resolve(dialect(options)));
+  return clientModel(options, dialect(options));
 }
 
 function dialect(options: EndpointOptions): Dialect {

@@ -1,0 +1,181 @@
+// A real HTTP server on 127.0.0.1 that speaks one provider's own wire format, one scripted reply a request, faults
+// included. Every request is checked as strictly as the provider's documentation allows: a request that breaks a rule
+// is answered with 400 in the provider's words and kept in `problems`, which every test expects to be empty.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { commit, readText, type ScriptedFault, type StatusReply, sendStatus, write } from "./model-server.ts";
+
+export type Block =
+  | { /** One delta each. */ readonly say: string | readonly string[]; readonly secret?: string }
+  | {
+      readonly think: string | readonly string[];
+      /** Signature or encrypted form; Anthropic's redacted blocks and Google's have only it. */
+      readonly secret?: string;
+      readonly isRedacted?: boolean;
+    }
+  | {
+      readonly call: string;
+      readonly id?: string;
+      /** An array is sent fragment by fragment. */
+      readonly input: string | readonly string[] | { readonly [key: string]: unknown };
+      readonly secret?: string;
+    };
+
+export interface ProviderAnswer {
+  readonly blocks: readonly Block[];
+  /** Default: what the blocks are. `null` leaves the reason out. */
+  readonly finish?: "stop" | "calls" | "length" | "refusal" | null;
+  readonly usage?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+    readonly reasoning?: number;
+  };
+  /** Whether the format's own end is sent; default true. */
+  readonly isEnded?: boolean;
+  /** `after` counts events; by default they come after the content, before the end. */
+  readonly faults?: readonly ScriptedFault[];
+}
+
+export type ProviderReply = ProviderAnswer | StatusReply;
+export type JsonObject = { readonly [key: string]: unknown };
+
+export interface ProviderRequest {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+  readonly body: JsonObject;
+  /** `early` when the client left before the answer's end. */
+  readonly closed: Promise<"early" | "whole">;
+}
+
+export interface Issued {
+  /** Secrets that this server gave out, with the text they belong to. */
+  readonly secrets: Map<string, string>;
+}
+
+export interface ProviderFormat {
+  /** Below the server's origin. */
+  readonly basePath: string;
+  /** The rule that the request breaks. */
+  readonly check: (request: ProviderRequest, issued: Issued) => string | undefined;
+  readonly error: (status: number, message: string) => object;
+  readonly events: (
+    answer: ProviderAnswer,
+    model: string,
+  ) => { readonly content: readonly string[]; readonly closing: readonly string[] };
+}
+
+export interface ProviderServer {
+  /** With the format's base path. */
+  readonly url: string;
+  readonly requests: readonly ProviderRequest[];
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A script that has run out answers 500 and says so. */
+export async function startProviderServer(
+  format: ProviderFormat,
+  script: readonly ProviderReply[],
+): Promise<ProviderServer> {
+  const requests: ProviderRequest[] = [];
+  const problems: string[] = [];
+  const issued: Issued = { secrets: new Map() };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readText(request);
+    const closed = new Promise<"early" | "whole">((resolve) => {
+      response.once("close", () => resolve(response.writableFinished ? "whole" : "early"));
+    });
+    const body = JSON.parse(text) as JsonObject;
+    const asked: ProviderRequest = { path: request.url ?? "", headers: request.headers, text, body, closed };
+    const n = requests.push(asked) - 1;
+    const broken = (isWellFormed(body) ? undefined : "a lone surrogate") ?? format.check(asked, issued);
+    if (broken !== undefined) {
+      problems.push(broken);
+      return sendStatus(response, { status: 400, body: format.error(400, `invalid request: ${broken}`) });
+    }
+    const reply = script[n] ?? { status: 500, body: format.error(500, `the script has no reply for request ${n + 1}`) };
+    if ("status" in reply) return sendStatus(response, reply);
+    for (const block of reply.blocks) if (block.secret !== undefined) issued.secrets.set(block.secret, textOf(block));
+    await sendAnswer(response, reply, format.events(reply, typeof body.model === "string" ? body.model : "model"));
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${format.basePath}`,
+    requests,
+    problems,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function sendAnswer(
+  response: ServerResponse,
+  reply: ProviderAnswer,
+  { content, closing }: ReturnType<ProviderFormat["events"]>,
+): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  const events = [...content, ...(reply.isEnded === false ? [] : closing)];
+  for (let sent = 0; sent <= events.length; sent++) {
+    for (const fault of reply.faults ?? []) {
+      if ((fault.after ?? content.length) === sent && !(await commit(response, fault))) return;
+    }
+    if (sent < events.length) await write(response, events[sent] ?? "");
+  }
+  response.end();
+}
+
+export function pieces(text: string | readonly string[]): readonly string[] {
+  return typeof text === "string" ? [text] : text;
+}
+
+export function fragments(input: string | readonly string[] | JsonObject): readonly string[] {
+  if (typeof input === "string") return [input];
+  return isList(input) ? input : [JSON.stringify(input)];
+}
+
+function isList(input: readonly string[] | JsonObject): input is readonly string[] {
+  return Array.isArray(input);
+}
+
+export function textOf(block: Block): string {
+  if ("say" in block) return pieces(block.say).join("");
+  return "think" in block ? pieces(block.think).join("") : "";
+}
+
+export function hasCalls(answer: ProviderAnswer): boolean {
+  return answer.blocks.some((block) => "call" in block);
+}
+
+/** The first key that is not allowed, as a problem. */
+export function strangeKey(value: JsonObject, allowed: readonly string[], where: string): string | undefined {
+  const strange = Object.keys(value).find((key) => !allowed.includes(key));
+  return strange === undefined ? undefined : `${where}: ${strange}: Extra inputs are not permitted`;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function objects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function first(...problems: readonly (string | undefined | false)[]): string | undefined {
+  return problems.find((problem): problem is string => typeof problem === "string");
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, one]) => key.isWellFormed() && isWellFormed(one));
+}
