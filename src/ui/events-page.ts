@@ -5,6 +5,7 @@ import type { SessionEvent } from "../agent/events.ts";
 type Printed = Exclude<
   SessionEvent["type"],
   | "lease-acquired"
+  | "lease-given-up"
   | "held-elsewhere"
   | "stop-asked"
   | "queue-changed"
