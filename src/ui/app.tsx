@@ -23,6 +23,7 @@ import type { Booted, ScreenStart } from "./screen-start.ts";
 import { type GuardOptions, guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 import { terminalName } from "./terminal-name.ts";
 import { reflowOf } from "./terminal-reflow.ts";
+import { windowRoom } from "./window-tail.ts";
 
 export function openScreen(start: ScreenStart): Promise<number> {
   return new OpenScreen(start).done;
@@ -162,7 +163,7 @@ class OpenScreen {
       ...(blocked && { blocked }),
     });
     const told = bootTold(booted);
-    screen.print(...bootBlocks(booted, steps, told));
+    screen.print(...bootBlocks(booted, steps, { told, room: windowRoom(screen) }));
     const conversation = new Conversation({
       booted,
       screen,

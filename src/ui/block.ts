@@ -64,26 +64,41 @@ export function messageBlocks(message: Message, findCall: FindCall, elsewhere = 
 
 /** A part of a conversation as it was stored, oldest first. */
 export function windowBlocks(messages: readonly Message[], calls: readonly ToolCall[]): readonly Block[] {
+  const { parts, open } = windowParts(messages, calls);
+  return [...parts.flatMap((blocks) => blocks()), ...open];
+}
+
+export interface WindowParts {
+  /** Of each message, made when they are asked for: what is not shown is not read. */
+  readonly parts: readonly (() => readonly Block[])[];
+  /** Calls without a result. */
+  readonly open: readonly Block[];
+}
+
+export function windowParts(messages: readonly Message[], calls: readonly ToolCall[]): WindowParts {
   const asked = new Map<string, MadeCall>();
   const byResult = new Map(calls.flatMap((call) => (call.result === undefined ? [] : [[call.result, call] as const])));
-  const blocks: Block[] = [];
-  for (const message of messages) {
-    const find: FindCall = (part) => {
+  const parts = messages.map((message) => {
+    const answered = new Map<Part, MadeCall>();
+    for (const part of message.parts) {
+      if (part.kind !== "tool-result") continue;
       const stored = byResult.get(message.id);
       const known = stored ? madeCall(stored) : asked.get(part.call);
       asked.delete(part.call);
-      return known;
-    };
-    blocks.push(...messageBlocks(message, find));
+      if (known) answered.set(part, known);
+    }
     for (const part of message.parts) {
       if (part.kind === "tool-call") asked.set(part.call, { tool: part.tool, input: part.input });
       if (part.kind !== "shell") continue;
       for (const call of calls) if (call.message === message.id) asked.set(call.call, madeCall(call));
     }
-  }
+    return () => messageBlocks(message, (part) => answered.get(part));
+  });
   const states = new Map(calls.map((call) => [call.call, call.state]));
-  for (const [id, made] of asked) blocks.push({ kind: "open-call", made, state: states.get(id) ?? "no result" });
-  return blocks;
+  const open = [...asked].map(
+    ([id, made]): Block => ({ kind: "open-call", made, state: states.get(id) ?? "no result" }),
+  );
+  return { parts, open };
 }
 
 export function madeCall({ tool, input, startedAt, finishedAt, evidence }: ToolCall): MadeCall {

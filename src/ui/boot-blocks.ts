@@ -1,13 +1,18 @@
 // What a start leaves in the scrollback: the checklist, folded to one line when nothing is wrong, what has to be said
 // once, and the conversation that is gone on with.
 import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
-import { type Block, note, windowBlocks } from "./block.ts";
+import { type Block, note, windowParts } from "./block.ts";
 import { ownTurns } from "./recovery.ts";
 import type { Booted } from "./screen-start.ts";
 import { type Told, tellUndelivered } from "./undelivered.ts";
+import { type WindowRoom, windowTail } from "./window-tail.ts";
 
 /** What was missed elsewhere comes before the conversation that is gone on with. */
-export function bootBlocks(booted: Booted, steps: readonly RecoveryStep[], told: Told): readonly Block[] {
+export function bootBlocks(
+  booted: Booted,
+  steps: readonly RecoveryStep[],
+  { told, room }: { readonly told: Told; readonly room: WindowRoom },
+): readonly Block[] {
   const { open, window, notices, runner } = booted;
   const isApart = told.others.length > 0 && window.messages.length > 0;
   return [
@@ -15,8 +20,7 @@ export function bootBlocks(booted: Booted, steps: readonly RecoveryStep[], told:
     ...notices.map((each) => note(each)),
     ...told.others,
     ...(isApart ? [{ kind: "separator", text: runner.session.title ?? "this conversation" } as const] : []),
-    ...earlierBlocks(window.earlier),
-    ...windowBlocks(window.messages, window.calls),
+    ...windowTail(windowParts(window.messages, window.calls), room, window.earlier),
     ...told.shown,
     ...elsewhereWaiting(booted),
   ];
@@ -26,10 +30,6 @@ export function bootBlocks(booted: Booted, steps: readonly RecoveryStep[], told:
 export function bootTold({ undelivered, window: { messages } }: Booted): Told {
   const shown = new Set(messages.map(({ id }) => id));
   return tellUndelivered(undelivered, ({ message }) => shown.has(message.id));
-}
-
-export function earlierBlocks(earlier: number): readonly Block[] {
-  return earlier === 0 ? [] : [note(`${earlier} earlier ${earlier === 1 ? "message" : "messages"}`)];
 }
 
 function checklist(steps: readonly RecoveryStep[], open: readonly OpenTurn[]): readonly Block[] {

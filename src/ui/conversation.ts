@@ -25,6 +25,7 @@ import type { Booted } from "./screen-start.ts";
 import { watchSpending } from "./spending.ts";
 import { callLabel } from "./tool-lines.ts";
 import { UnsentText } from "./unsent-text.ts";
+import { windowRoom } from "./window-tail.ts";
 
 export class Conversation {
   readonly runner: Runner;
@@ -156,7 +157,7 @@ export class Conversation {
     if (head === undefined) return this.#screen.print({ kind: "separator", text: "the conversation is empty now" });
     const separator: Block = { kind: "separator", text: "the conversation ends here now" };
     try {
-      this.#screen.print(separator, ...(await lastTurn(this.#context.db, session, head)));
+      this.#screen.print(separator, ...(await lastTurn(this.#context.db, { id: session, head }, windowRoom(this.#screen))));
     } catch (error) {
       this.#screen.print(separator, note(errorWords(error), "error"));
     }
@@ -236,7 +237,7 @@ export class Conversation {
     const { session, resumed, lines } = result;
     const { db } = this.#context;
     const [{ messages, blocks }, drafts, waiting] = await Promise.all([
-      openedWindow(db, session.id),
+      openedWindow(db, session, windowRoom(this.#screen)),
       db.drafts(session.conversation),
       db.openAdmissions(session.conversation),
     ]);
