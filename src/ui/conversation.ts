@@ -157,7 +157,10 @@ export class Conversation {
     if (head === undefined) return this.#screen.print({ kind: "separator", text: "the conversation is empty now" });
     const separator: Block = { kind: "separator", text: "the conversation ends here now" };
     try {
-      this.#screen.print(separator, ...(await lastTurn(this.#context.db, { id: session, head }, windowRoom(this.#screen))));
+      this.#screen.print(
+        separator,
+        ...(await lastTurn(this.#context.db, { id: session, head }, windowRoom(this.#screen))),
+      );
     } catch (error) {
       this.#screen.print(separator, note(errorWords(error), "error"));
     }
