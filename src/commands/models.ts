@@ -14,7 +14,10 @@ export const modelsCommand = defineCommand({
     return {
       kind: "rows",
       columns: ["model", "state"],
-      rows: listed.map(({ id, available, why }) => [id, available ? "ready" : (why ?? "not available")]),
+      rows: listed.map(({ id, provider, available, why = "not available" }) => [
+        id,
+        available ? "ready" : why.replace(`${provider}: `, ""),
+      ]),
       empty: "There is no model.",
       json: listed.map((each) => ({ ...each, ...factsOf(each.id, settings.models()) })),
     };

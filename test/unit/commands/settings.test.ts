@@ -12,8 +12,20 @@ describe("/model", () => {
         { command: "/model local/a", label: "local/a", detail: "local" },
         { command: "/model local/b" },
         { command: "/model guide/guide", detail: "current" },
+        { command: "/models", label: "locked/…", detail: "LOCKED_KEY is not set" },
+        ...["openai", "anthropic", "google", "openrouter", "ollama"].map((name) => ({ label: `${name}/…` })),
       ],
     });
+  });
+
+  it("takes an effort, which stays with the session until it is unset", async () => {
+    const desk = await openDesk();
+    expect(words(await desk.type("/model --effort high"))).toBe("model: guide/guide → guide/guide, high effort");
+    await desk.type("/model local/a");
+    expect(desk.runner.session.route).toEqual({ provider: "local", model: "a", options: { effort: "high" } });
+    expect(await desk.type("/model --effort huge")).toMatchObject({ kind: "usage" });
+    await desk.type("/model --effort default");
+    expect(desk.runner.session.route).toEqual({ provider: "local", model: "a" });
   });
 
   it("switches the session as one unit, with a note that says so", async () => {
