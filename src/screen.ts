@@ -113,6 +113,6 @@ function modelNotice(session: Session): string[] {
   if (session.route.provider !== "guide") return [];
   return [
     "No model is connected, so the embedded guide answers: it is no language model, it obeys plain orders (try: help).",
-    "To connect one: set OPENAI_API_KEY (or OPENROUTER_API_KEY), start Ollama, or name an endpoint in the config: /config",
+    "To connect one: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start Ollama, or name an endpoint: /config",
   ];
 }

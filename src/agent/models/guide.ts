@@ -156,7 +156,7 @@ function help(): string {
   return [
     "I am the guide, not a language model: I only carry out plain orders.",
     "",
-    "To connect a model: set OPENAI_API_KEY or OPENROUTER_API_KEY, or add a provider to the config file; or start Ollama and choose one of its models, like `/model ollama/qwen3`.",
+    "To connect a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or add a provider to the config file; or start Ollama and choose one of its models, like `/model ollama/qwen3`.",
     "",
     "Orders, several joined with `then`:",
     ...ORDER_FORMS.map((form) => `- \`${form}\``),
