@@ -38,32 +38,32 @@ type Row = readonly [id: string, window: number | undefined, prices: Prices | un
 const MILLION = 1_000_000;
 const GEMINI = 1_048_576;
 
-function usd(input: number, output: number, cacheRead: number, more: Partial<Prices> = {}): Prices {
-  return { input, output, cacheRead, ...more };
+function usd(input: number, output: number, cacheRead: number): Prices {
+  return { input, output, cacheRead };
 }
 
 const ANTHROPIC: readonly Row[] = [
-  ["claude-fable-5-1", MILLION, usd(10, 50, 0.25, { cacheWrite: 12.5 })],
-  ["claude-fable-5", MILLION, usd(10, 50, 1, { cacheWrite: 12.5 })],
-  ["claude-opus-5-5", MILLION, usd(4, 20, 0.2, { cacheWrite: 5 })],
-  ["claude-opus-5", MILLION, usd(5, 25, 0.5, { cacheWrite: 6.25 })],
-  ["claude-opus-4-8", undefined, usd(5, 25, 0.5, { cacheWrite: 6.25 })],
-  ["claude-opus-4-7", undefined, usd(5, 25, 0.5, { cacheWrite: 6.25 })],
-  ["claude-opus-4-6", undefined, usd(5, 25, 0.5, { cacheWrite: 6.25 })],
-  ["claude-opus-4-5", 200_000, usd(5, 25, 0.5, { cacheWrite: 6.25 })],
-  ["claude-sonnet-5-5", MILLION, usd(2, 10, 0.1, { cacheWrite: 2.5 })],
-  ["claude-sonnet-5", MILLION, usd(2, 10, 0.2, { cacheWrite: 2.5 })],
-  ["claude-sonnet-4-6", undefined, usd(3, 15, 0.3, { cacheWrite: 3.75 })],
-  ["claude-sonnet-4-5", 200_000, usd(3, 15, 0.3, { cacheWrite: 3.75 })],
-  ["claude-haiku-5-5", MILLION, usd(0.1, 0.5, 0.01, { cacheWrite: 0.125, longFrom: 100_000 })],
-  ["claude-haiku-4-5", 200_000, usd(1, 5, 0.1, { cacheWrite: 1.25 })],
+  ["claude-fable-5-1", MILLION, { ...usd(10, 50, 0.25), cacheWrite: 12.5 }],
+  ["claude-fable-5", MILLION, { ...usd(10, 50, 1), cacheWrite: 12.5 }],
+  ["claude-opus-5-5", MILLION, { ...usd(4, 20, 0.2), cacheWrite: 5 }],
+  ["claude-opus-5", MILLION, { ...usd(5, 25, 0.5), cacheWrite: 6.25 }],
+  ["claude-opus-4-8", undefined, { ...usd(5, 25, 0.5), cacheWrite: 6.25 }],
+  ["claude-opus-4-7", undefined, { ...usd(5, 25, 0.5), cacheWrite: 6.25 }],
+  ["claude-opus-4-6", undefined, { ...usd(5, 25, 0.5), cacheWrite: 6.25 }],
+  ["claude-opus-4-5", 200_000, { ...usd(5, 25, 0.5), cacheWrite: 6.25 }],
+  ["claude-sonnet-5-5", MILLION, { ...usd(2, 10, 0.1), cacheWrite: 2.5 }],
+  ["claude-sonnet-5", MILLION, { ...usd(2, 10, 0.2), cacheWrite: 2.5 }],
+  ["claude-sonnet-4-6", undefined, { ...usd(3, 15, 0.3), cacheWrite: 3.75 }],
+  ["claude-sonnet-4-5", 200_000, { ...usd(3, 15, 0.3), cacheWrite: 3.75 }],
+  ["claude-haiku-5-5", MILLION, { ...usd(0.1, 0.5, 0.01), cacheWrite: 0.125, longFrom: 100_000 }],
+  ["claude-haiku-4-5", 200_000, { ...usd(1, 5, 0.1), cacheWrite: 1.25 }],
 ];
 
 const OPENAI: readonly Row[] = [
-  ["gpt-6.2-sol", 1_050_000, usd(2, 10, 0.1, { cacheWrite: 2.5, longFrom: 272_000 })],
+  ["gpt-6.2-sol", 1_050_000, { ...usd(2, 10, 0.1), cacheWrite: 2.5, longFrom: 272_000 }],
   ["gpt-5.6-sol", 1_050_000, undefined],
   ["gpt-5.6", 1_050_000, undefined],
-  ["gpt-5.4", undefined, usd(2.5, 15, 0.25, { longFrom: 272_000 })],
+  ["gpt-5.4", undefined, { ...usd(2.5, 15, 0.25), longFrom: 272_000 }],
   ["gpt-5.4-mini", 400_000, usd(0.75, 4.5, 0.075)],
   ["gpt-5.2", 400_000, usd(1.75, 14, 0.175)],
   ["gpt-5.1", 400_000, usd(1.25, 10, 0.125)],
@@ -74,9 +74,9 @@ const OPENAI: readonly Row[] = [
 ];
 
 const GOOGLE: readonly Row[] = [
-  ["gemini-3.8-flash", GEMINI, usd(0.75, 3.75, 0.075, { until: "2027-01-01" })],
-  ["gemini-3.1-pro", GEMINI, usd(2, 12, 0.2, { longFrom: 200_000 })],
-  ["gemini-2.5-pro", GEMINI, usd(1.25, 10, 0.125, { longFrom: 200_000 })],
+  ["gemini-3.8-flash", GEMINI, { ...usd(0.75, 3.75, 0.075), until: "2027-01-01" }],
+  ["gemini-3.1-pro", GEMINI, { ...usd(2, 12, 0.2), longFrom: 200_000 }],
+  ["gemini-2.5-pro", GEMINI, { ...usd(1.25, 10, 0.125), longFrom: 200_000 }],
   ["gemini-2.5-flash", GEMINI, usd(0.3, 2.5, 0.03)],
   ["gemini-2.5-flash-lite", GEMINI, usd(0.1, 0.4, 0.01)],
 ];
