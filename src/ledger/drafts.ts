@@ -1,10 +1,11 @@
 // Tables `drafts` and `deliveries`: what is not part of a conversation yet, and which answers somebody has seen.
 import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
+import { holderOf, terminalOf, windowKey } from "./draft-windows.ts";
 import { ledgerError } from "./errors.ts";
 import { requireStarted } from "./leases.ts";
 import type { Database } from "./open.ts";
 import type { Queries, TurnTx, Tx } from "./transaction.ts";
-import type { Admission, AdmissionId, ConversationId, Draft, MessageId } from "./types.ts";
+import type { Admission, AdmissionId, ConversationId, Draft, MessageId, ProcessIdentity } from "./types.ts";
 
 interface DraftRow {
   readonly kind: Draft["kind"];
@@ -46,14 +47,24 @@ export function draftQueries(db: Database) {
   };
 }
 
+export interface ComposerText {
+  readonly window: string;
+  readonly text: string;
+  /** The key of the row that it was taken over from, which goes with the same write. */
+  readonly from?: string;
+}
+
 /** The unsent text of a window; empty text leaves none. A conversation that is deleted takes no text any more. */
-export function saveComposer(tx: Tx, conversation: ConversationId, draft: { window: string; text: string }): void {
+export function saveComposer(tx: Tx, conversation: ConversationId, { window, text, from }: ComposerText): void {
   if (!tx.q.sessions.canonical.get(conversation))
     throw ledgerError("not_found", `There is no conversation ${conversation}.`);
-  if (draft.text === "") tx.q.drafts.drop.run(conversation, "composer", draft.window);
+  const key = windowKey(window, tx.process);
+  if (from !== undefined && from !== key) tx.q.drafts.drop.run(conversation, "composer", from);
+  if (text === "") tx.q.drafts.drop.run(conversation, "composer", key);
   else
     tx.q.drafts.put.run({
-      ...draft,
+      text,
+      window: key,
       conversation,
       kind: "composer",
       admission: null,
@@ -71,10 +82,11 @@ export function saveAnswer(tx: TurnTx, answer: { text: string; parent: MessageId
   tx.q.drafts.put.run({ conversation, kind: "answer", window: "", text, admission, parent, epoch, now: tx.now });
 }
 
-export function draftsOf(q: Queries, conversation: ConversationId): Draft[] {
+export function draftsOf(q: Queries, conversation: ConversationId, self: ProcessIdentity): Draft[] {
   return q.drafts.ofConversation.all(conversation).map((row) => ({
     kind: row.kind,
-    window: row.window,
+    window: terminalOf(row.window),
+    ...(row.kind === "composer" && { key: row.window, holder: holderOf(row.window, self) }),
     text: row.text,
     at: row.updated_at,
     ...(row.admission_id !== null && { admission: row.admission_id }),

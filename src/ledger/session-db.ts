@@ -610,7 +610,7 @@ export class SessionDB {
 
   // ---- drafts and deliveries ----
 
-  saveComposer(conversation: ConversationId, draft: { window: string; text: string }): void {
+  saveComposer(conversation: ConversationId, draft: drafts.ComposerText): void {
     this.#tx.write("save-draft", (tx) => drafts.saveComposer(tx, conversation, draft), "heartbeat");
   }
 
@@ -619,7 +619,7 @@ export class SessionDB {
   }
 
   drafts(conversation: ConversationId): Draft[] {
-    return this.#tx.read((q) => drafts.draftsOf(q, conversation));
+    return this.#tx.read((q) => drafts.draftsOf(q, conversation, this.#process));
   }
 
   /** The answer was flushed to this terminal or stream. Twice is fine. */

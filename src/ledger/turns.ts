@@ -245,7 +245,9 @@ export function settleUnknown(
 /** The half answer of this turn, where nothing was stored after what it was an answer to. */
 function keepDraft(tx: Tx, { seq, conversation_id }: AdmissionRow, at: number): Message[] {
   const session = canonicalRow(tx.q, conversation_id);
-  const draft = draftsOf(tx.q, conversation_id).find(({ kind, admission }) => kind === "answer" && admission === seq);
+  const draft = draftsOf(tx.q, conversation_id, tx.process).find(
+    ({ kind, admission }) => kind === "answer" && admission === seq,
+  );
   if (!draft?.text || draft.parent !== (session.head_id ?? undefined)) return [];
   const { provider, model } = session;
   const parts = [{ kind: "text", text: draft.text } as const];

@@ -366,11 +366,17 @@ export interface FileRevert {
 
 // ---- drafts ----
 
+/** Who holds an unsent text: this process, another one that is there, one that is gone, or nobody knows. */
+export type DraftHolder = "self" | Liveness;
+
 /** What is not part of the conversation yet: unsent text of a window, or an answer as far as it had streamed. */
 export interface Draft {
   readonly kind: "composer" | "answer";
   /** Terminal of the composer; empty for an answer. */
   readonly window: string;
+  /** Of a composer's: its row, for who takes it over, and who holds it. */
+  readonly key?: string;
+  readonly holder?: DraftHolder;
   readonly text: string;
   readonly admission?: AdmissionId;
   readonly parent?: MessageId;

@@ -2,10 +2,11 @@
 // first one while somebody types on, and at once when it is asked to; later where what is stored is long, for it is
 // written as a whole. Writes only what differs from what is stored, and nothing while the ledger cannot be written.
 // Never rejects: a draft is a convenience, and its loss no news.
-import type { ConversationId } from "../ledger/types.ts";
+import type { ComposerText } from "../ledger/drafts.ts";
+import type { ConversationId, Draft } from "../ledger/types.ts";
 
 export interface DraftKeeperOptions {
-  readonly save: (conversation: ConversationId, draft: { window: string; text: string }) => Promise<unknown>;
+  readonly save: (conversation: ConversationId, draft: ComposerText) => Promise<unknown>;
   readonly window: string;
   /** What is unsent now. Costs what the text costs: asked only when it is to be written. */
   readonly text: () => string;
@@ -35,12 +36,14 @@ export class DraftKeeper {
     this.#options = options;
   }
 
-  /** Drafts are of this conversation from now on; `stored` is its draft, where one was restored, and whose it was. */
-  open(conversation: ConversationId, stored: { readonly text: string; readonly window: string } | undefined): void {
-    const { window } = this.#options;
+  /**
+   * Drafts are of this conversation from now on; `stored` is its draft, where one was restored. Taken over from a window
+   * that is gone, it is written at once as this one's: nobody else may restore it too.
+   */
+  open(conversation: ConversationId, stored: Pick<Draft, "text" | "key" | "holder"> | undefined): void {
     this.#conversation = conversation;
-    this.#stored = stored?.text ?? "";
-    this.#takenFrom = stored === undefined || stored.window === window ? undefined : stored.window;
+    this.#takenFrom = stored?.holder === "self" ? undefined : stored?.key;
+    this.#stored = this.#takenFrom === undefined ? (stored?.text ?? "") : undefined;
     this.#hasChanged = true;
     void this.flush();
   }
@@ -92,9 +95,8 @@ export class DraftKeeper {
     this.#takenFrom = undefined;
     this.#writing = this.#writing.then(async () => {
       try {
-        await save(conversation, { window, text });
-        // Only now: a text that is in two rows is seen twice, one that is in none is lost.
-        if (takenFrom !== undefined) await save(conversation, { window: takenFrom, text: "" });
+        // In one write: a text that is in two rows is seen twice, one that is in none is lost.
+        await save(conversation, { window, text, ...(takenFrom !== undefined && { from: takenFrom }) });
       } catch {
         // Busy, full or closing: it is tried again with the next change.
         this.#failed(conversation, takenFrom);

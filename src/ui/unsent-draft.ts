@@ -1,5 +1,6 @@
-// Which unsent text comes back when a conversation is opened: the one of this window, else the newest; never one
-// that was sent, which a crash between the sending and the removal of its draft leaves behind. Pure.
+// Which unsent text comes back when a conversation is opened: the one of this window, else the newest of those whose
+// windows are gone, else the newest of which nobody knows; never one of a window that is there, which may still send
+// it, and never one that was sent, which a crash between the sending and the removal of its draft leaves behind. Pure.
 import type { Admission, Draft, Message, Part } from "../ledger/types.ts";
 
 export interface OpenedConversation {
@@ -12,7 +13,13 @@ export interface OpenedConversation {
 
 export function unsentDraft(opened: OpenedConversation, window: string): Draft | undefined {
   const unsent = opened.drafts.filter((draft) => draft.kind === "composer" && !wasSent(draft, opened));
-  return unsent.find((draft) => draft.window === window) ?? unsent.reduce<Draft | undefined>(newer, undefined);
+  const free = unsent.filter(({ holder }) => holder === "self" || holder === "dead");
+  return (
+    free.find(({ holder }) => holder === "self") ??
+    free.find((draft) => draft.window === window) ??
+    free.reduce<Draft | undefined>(newer, undefined) ??
+    unsent.filter(({ holder }) => holder === "unproven").reduce<Draft | undefined>(newer, undefined)
+  );
 }
 
 function newer(one: Draft | undefined, other: Draft): Draft {

@@ -37,7 +37,10 @@ export class UnsentText {
     const screen = this.#screen;
     if (draft === undefined) return this.#keeper.open(conversation, undefined);
     const words = `unsent text of ${agoWords(Date.now() - draft.at)}`;
-    if (isComposerEmpty(screen.composer) || screen.isInLines) {
+    // Its window may still be there, and send it: it is put nowhere that enter sends it from.
+    const isFree = draft.holder !== "unproven";
+    if (!isFree && screen.isInLines) return this.#keeper.open(conversation, undefined);
+    if ((isFree && isComposerEmpty(screen.composer)) || screen.isInLines) {
       if (screen.isInLines) screen.offer(draft.text);
       else screen.compose({ type: "set", text: draft.text });
       screen.print(note(`${words} restored`));

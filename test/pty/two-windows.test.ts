@@ -41,6 +41,25 @@ describe("two windows on one conversation", () => {
   });
 });
 
+describe("unsent text", () => {
+  it("stays with the window that is there, and comes back in one other when that one is gone", async () => {
+    const place = workplace();
+    await place.stele(["run", "say hello"]);
+    const first = openStele(place, ["-c"]);
+    await ready(first);
+    first.write("words that nobody sent");
+    await first.waitFor(/words that nobody sent/);
+    const second = openStele(place, ["-c"]);
+    await ready(second);
+    expect(second.screen().join("\n")).not.toContain("words that nobody sent");
+    first.kill("SIGTERM");
+    await first.exit;
+    const third = openStele(place, ["-c"]);
+    await third.waitFor(/unsent text of .* restored/);
+    await third.waitFor(/words that nobody sent/);
+  });
+});
+
 describe("a killed window", () => {
   it("is told about at the next start, and settling leaves a conversation that goes on", async () => {
     const place = workplace();

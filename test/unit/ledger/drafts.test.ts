@@ -1,6 +1,7 @@
 // Unsent text and half answers: kept until they are a part of the conversation or nobody's any more. And which
 // answers somebody has seen.
 import { describe, expect, it } from "vitest";
+import { currentProcess, probePid } from "../../../src/ledger/identity.ts";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type { ConversationId, Message, MessageId, Session, TurnRef } from "../../../src/ledger/types.ts";
 import { endTurn, onlyCall, startCalls } from "../../helpers/file-changes.ts";
@@ -11,6 +12,12 @@ const AT = 1_900_000_000_000;
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 const textsOf = (db: SessionDB, { conversation }: Pick<Session, "conversation">) =>
   db.drafts(conversation).map(({ kind, window, text }) => [kind, window, text]);
+
+function startOf(pid: number): string {
+  const probe = probePid(pid);
+  if (probe.kind !== "there" || probe.start === undefined) throw new Error(`${pid} cannot be looked at`);
+  return probe.start;
+}
 
 function answer(parent: MessageId, text = "the answer", call?: string) {
   const asked = call === undefined ? [] : [{ kind: "tool-call", call, tool: "t", input: null } as const];
@@ -70,6 +77,30 @@ describe("unsent text", () => {
     for (const gone of [session.conversation, "20000101-000000-000000" as ConversationId])
       expect(() => db.saveComposer(gone, { window: "w", text: "secret" })).toThrow(code("not_found"));
     expect(rowCounts(path)).toEqual({});
+  });
+
+  it("tells whether its window is there, is kept apart from another program's, and is taken over in one write", () => {
+    const path = `${temporaryFolder()}/state.db`;
+    const mine = openLedger({ path });
+    const session = newSession(mine);
+    const self = currentProcess("stele");
+    const programs = [
+      ["mine", self],
+      ["gone", { ...self, start: "1" }],
+      ["elsewhere", { ...self, host: "another", machine: "another" }],
+      ["theirs", { ...self, pid: process.ppid, start: startOf(process.ppid) }],
+    ] as const;
+    for (const [text, program] of programs)
+      openLedger({ path, process: program }).saveComposer(session.conversation, { window: "tty1", text });
+    const found = mine.drafts(session.conversation);
+    expect(Object.fromEntries(found.map(({ text, holder }) => [text, holder]))).toEqual({
+      ...{ mine: "self", gone: "dead", elsewhere: "unproven", theirs: "alive" },
+    });
+    expect(new Set(found.map(({ window }) => window))).toEqual(new Set(["tty1"]));
+    const from = found.find(({ text }) => text === "gone")?.key ?? "";
+    mine.saveComposer(session.conversation, { window: "tty1", text: "gone", from });
+    const after = mine.drafts(session.conversation).map(({ text, holder }) => `${text} ${holder}`);
+    expect(after.toSorted()).toEqual(["elsewhere unproven", "gone self", "theirs alive"]);
   });
 
   it("keeps a session that is empty otherwise", () => {

@@ -13,7 +13,8 @@ describe("the draft of a window", () => {
   const keeper = (): DraftKeeper =>
     new DraftKeeper({
       save: (conversation, draft) => {
-        writes.push(`${conversation} ${draft.window}: ${draft.text}`);
+        const from = draft.from === undefined ? "" : ` from ${draft.from}`;
+        writes.push(`${conversation} ${draft.window}${from}: ${draft.text}`);
         return fails ? Promise.reject(new Error("busy")) : Promise.resolve();
       },
       window: "tty1",
@@ -85,16 +86,16 @@ describe("the draft of a window", () => {
     expect(writes).toEqual(["c1 tty1: words", "c1 tty1: "]);
   });
 
-  it("writes nothing for a restored text until it changes, then removes the one it was taken from", async () => {
+  it("writes a restored text at once in place of the one it was taken from, and then nothing until it changes", async () => {
     const drafts = keeper();
     text = "old words";
-    drafts.open(here, { text, window: "tty9" });
+    drafts.open(here, { text, key: "tty9", holder: "dead" });
     drafts.changed();
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(writes).toEqual([]);
+    expect(writes).toEqual(["c1 tty1 from tty9: old words"]);
     type(drafts, "");
     await drafts.flush();
-    expect(writes).toEqual(["c1 tty1: ", "c1 tty9: "]);
+    expect(writes.slice(1)).toEqual(["c1 tty1: "]);
   });
 
   it("goes along to another conversation, and leaves none behind", async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../../../src/ledger/types.ts";
+import type { Draft, DraftHolder } from "../../../src/ledger/types.ts";
 import { composerReducer, createComposer, unsentText } from "../../../src/ui/composer-state.ts";
 import { unsentDraft } from "../../../src/ui/unsent-draft.ts";
 import { halfAnswer, message } from "./view-samples.ts";
 
-const draft = (window: string, text: string, at: number): Draft => ({ kind: "composer", window, text, at });
+const draft = (window: string, text: string, at: number, holder: DraftHolder = "dead"): Draft => ({
+  ...{ kind: "composer", window, text, at },
+  holder,
+});
 const none = { messages: [], waiting: [] };
 
 describe("the text that comes back", () => {
@@ -13,6 +16,16 @@ describe("the text that comes back", () => {
     expect(unsentDraft({ drafts, ...none }, "a")?.text).toBe("mine");
     expect(unsentDraft({ drafts, ...none }, "c")?.text).toBe("newest");
     expect(unsentDraft({ drafts: [halfAnswer], ...none }, "c")).toBeUndefined();
+  });
+
+  it("is none of a window that is there, and one of which nobody knows only where there is no other", () => {
+    const alive = draft("b", "theirs", 9, "alive");
+    const unproven = draft("a", "from elsewhere", 8, "unproven");
+    expect(unsentDraft({ drafts: [alive], ...none }, "b")).toBeUndefined();
+    expect(unsentDraft({ drafts: [alive, unproven], ...none }, "a")?.text).toBe("from elsewhere");
+    const left = [draft("b", "left", 2), draft("a", "older", 1)];
+    expect(unsentDraft({ drafts: [alive, unproven, ...left], ...none }, "c")?.text).toBe("left");
+    expect(unsentDraft({ drafts: [...left, draft("d", "own", 0, "self")], ...none }, "a")?.text).toBe("own");
   });
 
   it("is not one that was sent before the crash, but is the same words written again later", () => {
