@@ -66,7 +66,10 @@ class OpenScreen {
         this.#notices.touched();
         handleKeys(this.#screen, events, actions);
       },
-      onBytes: (bytes) => this.#notices.see(bytes),
+      onBytes: (bytes) => {
+        this.#screen.gate.heard(bytes.length);
+        this.#notices.see(bytes);
+      },
       onPasting: (bytes) => this.#screen.dispatch(pastingNotice(bytes)),
       extras: this.#notices.extras,
       onResize: () => this.#screen.resized(),

@@ -101,6 +101,12 @@ export function offered({ choices, isListed }: ApprovalState): readonly Approval
   return isListed ? choices : choices.filter((choice) => choice !== "always" && choice !== "never");
 }
 
+/** Text that is not for it was written: enter alone answers nothing. What is being written into it waits. */
+export function strayed({ writing, ...state }: ApprovalState): ApprovalState {
+  const kept = writing ? { ...state.kept, [writing.purpose]: writing } : state.kept;
+  return { ...state, kept, stray: true };
+}
+
 export function approvalReducer(state: ApprovalState, action: ApprovalAction): ApprovalState {
   if (state.answer !== undefined) return state;
   if (action.type === "drawn") {

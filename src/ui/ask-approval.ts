@@ -2,11 +2,16 @@
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { Effect } from "../ledger/types.ts";
 import { approvalLayout } from "./approval.tsx";
-import { type ApprovalAnswer, type ApprovalRequest, approvalReducer, createApproval } from "./approval-state.ts";
-import { composerAction } from "./composer-keys.ts";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  approvalReducer,
+  createApproval,
+  strayed,
+} from "./approval-state.ts";
 import type { KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
-import { isLeaving } from "./modals.ts";
+import { type Guard, isLeaving, terminalRead } from "./prompt-gate.ts";
 import { leastApproval, type ModalView } from "./screen-view.tsx";
 
 export interface Answered {
@@ -31,20 +36,11 @@ export async function askApproval(screen: Screen, ask: ApprovalAsk, signal: Abor
   });
 }
 
-/** What waits in the terminal by now goes to the composer: it is read between two turns of the event loop. */
-function terminalRead(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-}
-
-/** Somebody who writes on without such a pause has not read what came up meanwhile, in ms. */
-const pause = 500;
-
 class ApprovalPrompt implements Modal {
   readonly #screen: Screen;
   readonly #done: (answered: Answered) => void;
   #state;
-  /** Painted, and the keys that came with the one that brought it up are over. */
-  #isArmed = false;
+  readonly guard: Guard = { leastRows: leastApproval, onStray: () => this.#stray() };
 
   constructor(screen: Screen, ask: ApprovalAsk, done: (answered: Answered) => void) {
     this.#screen = screen;
@@ -61,8 +57,7 @@ class ApprovalPrompt implements Modal {
   }
 
   onKey(event: KeyEvent, rows: number): void {
-    if (isLeaving(event) && (rows < leastApproval || !this.#isArmed)) return this.end({ kind: "no" }, true);
-    if (this.#isTypedAhead(event)) return this.#keep(event);
+    if (isLeaving(event) && (rows < leastApproval || !this.#state.drawn)) return this.end({ kind: "no" }, true);
     if (rows < leastApproval) return;
     const leaves = isLeaving(event) && this.#state.writing === undefined;
     const { bodyRows: page, textRows } = this.#layout(rows);
@@ -72,39 +67,17 @@ class ApprovalPrompt implements Modal {
 
   onDrawn(rows: number): void {
     if (rows < leastApproval) return;
-    if (!this.#isArmed) {
-      queueMicrotask(() => {
-        this.#isArmed = true;
-        this.#drawn(rows);
-      });
-    } else this.#drawn(rows);
-  }
-
-  #drawn(rows: number): void {
     const { maxScroll, isListed } = this.#layout(rows);
     const { columns: width } = this.#screen.size;
     this.#state = approvalReducer(this.#state, { type: "drawn", width, maxScroll, isListed });
   }
 
+  #stray(): void {
+    this.#state = strayed(this.#state);
+  }
+
   #layout(rows: number) {
     return approvalLayout(this.#state, this.#screen.size.columns, rows);
-  }
-
-  #isTypedAhead(event: KeyEvent): boolean {
-    if (!this.#isArmed) return true;
-    const { lastTyped } = this.#screen;
-    if (lastTyped === undefined || event.kind === "key") return false;
-    if (performance.now() - lastTyped < pause) return true;
-    this.#screen.lastTyped = undefined;
-    return false;
-  }
-
-  /** It was meant for the prompt being written. */
-  #keep(event: KeyEvent): void {
-    const action = event.kind === "key" ? undefined : composerAction(event);
-    if (!action) return;
-    this.#screen.lastTyped = performance.now();
-    this.#screen.compose(action);
   }
 }
 

@@ -50,7 +50,7 @@ export class LineEntry {
   }
 
   #answer(modal: Modal, text: string): void {
-    const keys = answerKeys(modal.view, text);
+    const keys = this.#screen.gate.takes(modal) ? answerKeys(modal.view, text) : undefined;
     if (!keys) {
       if (text.trim() !== "") this.#keep(text);
       return this.#teller.askAgain();

@@ -18,12 +18,13 @@ import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
 import type { TerminalOutput } from "./frame-stream.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
-import type { LineTeller } from "./line-teller.ts";
 import { type Keymap, keymapOf } from "./keymap.ts";
+import type { LineTeller } from "./line-teller.ts";
 import { liveLines } from "./live-lines.ts";
 import { clockMs, shownNow } from "./motion.ts";
 import { leftOut, linesOf, OutputPace, type PacedOutput, tooMany } from "./output-pace.ts";
-import { type ModalView, type ScreenProps, RestingView, ScreenView, screenPlan } from "./screen-view.tsx";
+import { type Guard, PromptGate } from "./prompt-gate.ts";
+import { type ModalView, RestingView, type ScreenProps, ScreenView, screenPlan } from "./screen-view.tsx";
 import type { Theme } from "./theme.ts";
 import { printBlocks } from "./transcript.ts";
 import { initialView, type UiAction, type ViewState, viewReducer } from "./view-state.ts";
@@ -34,6 +35,8 @@ export interface Modal {
   onKey(event: KeyEvent, rows: number): void;
   /** After it was painted in this many rows. */
   onDrawn?(rows: number): void;
+  /** It decides something: nothing that was typed before it could be read answers it. */
+  readonly guard?: Guard;
 }
 
 /** Has the terminal's alternate screen, and the keys, while it is open; what is finished is printed after it. */
@@ -65,6 +68,7 @@ export class Screen {
   readonly menu = new InputMenu();
   theme: Theme;
   keymap: Keymap = keymapOf({});
+  readonly gate: PromptGate;
   /** When a letter of the text being written came, in ms of `performance.now()`; absent after a pause or enter. */
   lastTyped: number | undefined;
   /** The text being written may be another one; called before it is drawn. */
@@ -102,6 +106,7 @@ export class Screen {
     this.#pace = new OutputPace(terminal.stdout);
     this.#teller = teller;
     this.#frame = openFrame(terminal);
+    this.gate = new PromptGate({ isInLines: teller !== undefined });
     this.theme = theme;
     const { columns } = this.size;
     this.#columns = columns;
@@ -198,6 +203,7 @@ export class Screen {
     this.paint();
     this.#stdout.write(syncOn);
     this.#frame.clear();
+    this.gate.cover();
     this.#overlay = overlay;
     this.#stdout.write(enterAlternate);
     this.paint();
@@ -227,6 +233,7 @@ export class Screen {
     if (this.#isLent) return;
     if (this.#isOpen && this.#pace.isBehind(() => this.paint())) return this.#leaveOut();
     this.onPainted();
+    this.gate.show(this.modal, !isComposerEmpty(this.composer));
     if (this.#teller) return this.#tell(this.#teller);
     this.#wind();
     const { blocks } = this.view;
@@ -249,7 +256,7 @@ export class Screen {
     const node = this.#resizing ? createElement(RestingView, props) : createElement(ScreenView, props);
     this.#frame.draw(node, print === "" ? undefined : print);
     this.#tellPrinted();
-    if (this.modal && !this.#resizing) this.modal.onDrawn?.(this.#plan(props).modal);
+    if (this.modal && !this.#resizing) this.#drawn(this.modal, this.#plan(props).modal);
   }
 
   #tell(teller: LineTeller): void {
@@ -258,7 +265,12 @@ export class Screen {
     const text = teller.tell({ view, blocks: [...this.#takeLeftOut(), ...view.blocks], composer, modal });
     if (text !== "") this.#stdout.write(text);
     this.#tellPrinted();
-    modal?.onDrawn?.(teller.rows);
+    if (modal) this.#drawn(modal, teller.rows);
+  }
+
+  #drawn(modal: Modal, rows: number): void {
+    modal.onDrawn?.(rows);
+    this.gate.drawn(rows);
   }
 
   /** What is left out was not told: whoever waits for that is not called. */
@@ -340,9 +352,11 @@ export class Screen {
   suspend(): void {
     if (this.#overlay) this.#stdout.write(`${leaveAlternate}\x1b[?25h`);
     this.#frame.clear();
+    this.gate.cover();
     this.#isOpen = false;
   }
   resume(): void {
+    this.gate.cover();
     this.#isOpen = true;
     if (this.#overlay) this.#stdout.write(enterAlternate);
     this.redraw();
@@ -351,6 +365,7 @@ export class Screen {
   lend(): void {
     this.paint();
     this.#frame.clear();
+    this.gate.cover();
     this.#isLent = true;
   }
   takeBack(): void {

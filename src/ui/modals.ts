@@ -1,24 +1,22 @@
 // The prompts that take the composer's place, each as a promise of its answer: yes or no, the choices
 // about an interrupted turn, a preview of files, and a wait. A new one waits until the one before it is closed.
 import type { PreviewFile } from "../commands/command.ts";
+
 import type { OpenTurn } from "../ledger/recovery.ts";
-import { chord, type KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { previewPage } from "./preview-lines.ts";
 import { createPreview, previewReducer } from "./preview-state.ts";
-import { type DecideChoice, type DecideState, decideReducer, renewDecision } from "./recovery.ts";
-import type { ModalView } from "./screen-view.tsx";
+import { isLeaving } from "./prompt-gate.ts";
+import { type DecideChoice, type DecideState, decideReducer, renewDecision, unselected } from "./recovery.ts";
 
-export function isLeaving(event: KeyEvent): boolean {
-  const name = chord(event);
-  return name === "escape" || name === "ctrl+c";
-}
+import type { ModalView } from "./screen-view.tsx";
 
 /** Only `y` is yes. */
 export function askConfirm(screen: Screen, question: string): Promise<boolean> {
   return new Promise((resolve) => {
     const modal: Modal = {
       view: { kind: "confirm", question },
+      guard: {},
       onKey(event) {
         const letter = event.kind === "text" ? event.text.toLowerCase() : undefined;
         const isYes = letter === "y";
@@ -59,6 +57,11 @@ export function askDecision(
       get view(): ModalView {
         return { kind: "decide", state };
       },
+      guard: {
+        onStray() {
+          state = unselected(state);
+        },
+      },
       onKey(event) {
         const asked = state.call;
         state = decideReducer(state, event);
@@ -86,6 +89,11 @@ export function askPreview(
     const modal: Modal = {
       get view(): ModalView {
         return { kind: "preview", state };
+      },
+      guard: {
+        onStray() {
+          state = { ...state, stray: true };
+        },
       },
       onKey(event, rows) {
         state = previewReducer(state, { type: "key", event, page: previewPage(rows, screen.size.columns) });

@@ -131,7 +131,8 @@ function select(state: DecideState, index: number): DecideState {
   return { ...state, selected: clampIndex(index, state.options.length) };
 }
 
-function unselected(state: DecideState): DecideState {
+/** Text was written that is not for it: nothing is chosen by enter alone. */
+export function unselected(state: DecideState): DecideState {
   const { selected: _selected, ...rest } = state;
   return rest;
 }

@@ -1,7 +1,7 @@
 // What each key does: first the prompt that is open, then the screen's own keys, then the composer.
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { ApprovalMode } from "../ledger/types.ts";
-import { boundName, composerAction } from "./composer-keys.ts";
+import { boundName } from "./composer-keys.ts";
 import { isSelecting } from "./composer-select.ts";
 import { isComposerEmpty, submitComposer } from "./composer-state.ts";
 import { searchHistory } from "./history-search.ts";
@@ -10,6 +10,7 @@ import type { ScreenKey } from "./keys-help.ts";
 import { keysTable, moreKeysNotice } from "./keys-table.ts";
 import type { Screen } from "./live-screen.ts";
 import { emptyShell, shellMode } from "./shell-mode.ts";
+import { isForPrompt, typeAhead, write } from "./typed-ahead.ts";
 
 /** What keys may set going. */
 export interface KeyActions {
@@ -44,7 +45,11 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (screen.overlay) return screen.overlay.onKey(event);
   if (own === "page") return actions.page();
   const { modal } = screen;
-  if (modal) return modal.onKey(event, screen.modalRows);
+  if (modal && isForPrompt(screen, modal, event)) return modal.onKey(event, screen.modalRows);
+  if (modal) {
+    const send = own === "send" ? () => void ownKey(screen, event, actions) : undefined;
+    return typeAhead(screen, modal, { event, send });
+  }
   const { notice } = screen.view;
   const isArmed = notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
@@ -52,12 +57,7 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer))
     return printKeys(screen, notice === moreKeysNotice);
   if (ownKey(screen, event, actions)) return;
-  // The prompt that an undo gave back is no beginning of a command.
-  if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
-  const action = composerAction(event, screen.keymap.composer);
-  if (!action) return;
-  if (event.kind === "text") screen.lastTyped = performance.now();
-  screen.compose(action);
+  write(screen, event);
 }
 
 function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void {

@@ -1,8 +1,10 @@
 // Answers to an approval in the built program, with a model that is asked what it was told.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { rowsOf } from "../helpers/ledger-rows.ts";
 import { type ModelReply, type ModelServer, startModelServer } from "../helpers/model-server.ts";
+import type { Terminal } from "../helpers/pty.ts";
 import { openStele, ready, type } from "../helpers/screen-program.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
 
@@ -27,6 +29,12 @@ const shell = (command: string): ModelReply => ({ calls: [{ name: "shell", argum
 function told(n: number): string {
   const last = server?.requests[n]?.body.messages.at(-1);
   return last?.role === "tool" ? String(last.content) : "";
+}
+
+/** Longer than anybody pauses who is still writing; the clock of the turn is drawn meanwhile. */
+async function paused(stele: Terminal): Promise<void> {
+  const since = performance.now();
+  await stele.waitFor(() => performance.now() - since > 1_100);
 }
 
 describe("an approval", () => {
@@ -85,13 +93,46 @@ describe("an approval", () => {
     go(undefined);
     await stele.waitFor(/Allow shell\?/);
     stele.write("yes");
+    await paused(stele);
     stele.write("\x1b[B\x1b[B\x1b[B");
     await stele.waitFor(/❯ n {2}no/);
     stele.write("\r");
     await stele.waitFor(/Not made\./);
     expect(existsSync(path.join(place.folder, "made"))).toBe(false);
-    await stele.waitFor(/❯ any day yet,/);
+    await stele.waitFor(/❯ any day yet, yes$/m);
     stele.write("\x15");
     await ready(stele);
+  });
+
+  it("is not given by keys that came while an editor had the terminal", async () => {
+    let go: (value: unknown) => void = () => {};
+    const until = new Promise((resolve) => {
+      go = resolve;
+    });
+    const place = await withModel([
+      { ...shell("touch made"), faults: [{ kind: "hold", until, after: 0 }] },
+      { text: "Not made." },
+    ]);
+    const editor = path.join(place.home, "..", "editor.sh");
+    const ends = path.join(place.folder, "ends");
+    const script = `printf EDITING; while [ ! -e ${ends} ]; do sleep 0.05; done; printf edited > "$1"`;
+    writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const stele = openStele(place, [], { cols: 80, rows: 24, env: { VISUAL: editor } });
+    await type(stele, "go");
+    await stele.waitFor(() => (server?.requests.length ?? 0) > 0);
+    stele.write("\x07");
+    await stele.waitFor("EDITING");
+    go(undefined);
+    const calls = () => rowsOf(path.join(place.home, "state.db"), "select id from tool_calls");
+    await vi.waitFor(() => expect(calls()).toHaveLength(1), { timeout: 10_000 });
+    stele.write("y");
+    await stele.waitFor(/EDITINGy/);
+    writeFileSync(ends, "");
+    await stele.waitFor(/press y, a, e, n, t or d, or an arrow first/);
+    stele.write("\r");
+    await paused(stele);
+    stele.write("n");
+    await stele.waitFor(/Not made\./);
+    expect(existsSync(path.join(place.folder, "made"))).toBe(false);
   });
 });
