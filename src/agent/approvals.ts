@@ -27,6 +27,8 @@ export interface ApprovalQuestion {
   readonly insideCwd: boolean;
   /** Lets rules about relative paths fit absolute ones, and the other way round. */
   readonly cwd?: string;
+  /** Where the write would land, links resolved; absent outside the folder. */
+  readonly landsOn?: string;
 }
 export type Decision =
   /** `mode`, or the rule's text: what the ledger stores as the approval. */
@@ -38,7 +40,7 @@ export type Decision =
 
 export type ParsedRule = { readonly ok: true; readonly rule: Rule } | { readonly ok: false; readonly problem: string };
 
-const SHELL = "shell";
+export const SHELL = "shell";
 
 export function decide(question: ApprovalQuestion): Decision {
   const { mode, effect, tool } = question;
@@ -51,7 +53,7 @@ export function decide(question: ApprovalQuestion): Decision {
   if (effect === "none" || mode === "auto") return { kind: "allow", by: "mode" };
   const allowed = judgeAllow(question);
   if (allowed.kind === "allow") return allowed;
-  if (mode === "edits" && effect === "reversible" && question.insideCwd && !isSensitive(question.subject)) {
+  if (mode === "edits" && effect === "reversible" && question.insideCwd && !isDelicate(question)) {
     return { kind: "allow", by: "mode" };
   }
   return allowed;
@@ -128,13 +130,20 @@ const WRAPPERS = new Set([
 function deniesCommand({ prefix }: Rule, command: string): boolean {
   if (prefix === undefined) return true;
   const wanted = wordsOf(prefix);
-  return splitCommand(command).parts.some(({ words }) => startsWith(withoutWrappers(words), wanted));
+  return splitCommand(command).parts.some(({ words }) => readings(words).some((each) => startsWith(each, wanted)));
 }
 
-function withoutWrappers(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word) => !WRAPPERS.has(word) && !/^\w+=/.test(word));
-  const rest = start < 0 ? [] : words.slice(start);
-  return rest.map((word, index) => (index === 0 ? posix.basename(word.replace(/^[({]+/, "")) : word));
+/** A wrapper may be what is forbidden, or what it runs; a program is known by its path and by its name. */
+function readings(words: readonly string[]): readonly (readonly string[])[] {
+  const start = words.findIndex((word) => !WRAPPERS.has(posix.basename(word)) && !/^\w+=/.test(word));
+  return words.slice(0, start < 0 ? words.length : start + 1).flatMap((word, at) => {
+    const program = word.replace(/^[({]+/, "");
+    const rest = words.slice(at + 1);
+    return [
+      [program, ...rest],
+      [posix.basename(program), ...rest],
+    ];
+  });
 }
 
 /** The rule's words in this order anywhere, quoted text, substitutions and options between them included. */
@@ -153,18 +162,29 @@ function mentions({ prefix }: Rule, command: string): boolean {
 
 function judgeAllow(question: ApprovalQuestion): Exclude<Decision, { kind: "deny" }> {
   const rules = question.rules.allow.filter(({ tool }) => tool === question.tool);
-  const bare = rules.find(({ prefix }) => prefix === undefined);
-  if (bare) return { kind: "allow", by: bare.text };
-  if (question.tool === SHELL) return judgeCommand(rules, splitCommand(question.subject));
-  const hit = rules.find((rule) => fitsSubject(rule, question));
+  if (question.tool === SHELL) {
+    const bare = rules.find(({ prefix }) => prefix === undefined);
+    return bare ? { kind: "allow", by: bare.text } : judgeCommand(rules, splitCommand(question.subject));
+  }
+  const hit = rules.find((rule) => allowsSubject(rule, question));
   if (hit) return { kind: "allow", by: hit.text };
   if (question.effect !== "reversible")
     return { kind: "ask", why: "it acts on the world outside the session's folder" };
   if (!question.insideCwd) return { kind: "ask", why: "it changes a file outside the session's folder" };
   return {
     kind: "ask",
-    why: isSensitive(question.subject) ? "it changes what runs or decides later" : "it changes a file",
+    why: isDelicate(question) ? "it changes what runs or decides later" : "it changes a file",
   };
+}
+
+/** What makes or decides something later is covered only by a rule that names it; what lies outside, by its path. */
+function allowsSubject(rule: Rule, question: ApprovalQuestion): boolean {
+  const isFile = question.effect === "reversible";
+  if (rule.prefix === undefined) return !isFile || (question.insideCwd && !isDelicate(question));
+  const rest = restOfSubject(rule.prefix, question);
+  if (rest === undefined || !isFile || rest === "") return rest !== undefined;
+  const isHidden = !isSensitive(question.subject) && isDelicate(question);
+  return !isSensitive(rest) && !isHidden;
 }
 
 function judgeCommand(rules: readonly Rule[], { parts, doubts }: SplitCommand): Exclude<Decision, { kind: "deny" }> {
@@ -194,14 +214,22 @@ function startsWith(words: readonly string[], wanted: readonly string[]): boolea
 /** Stands in for a folder nobody told: no path that leads upwards out of it can fit a relative rule. */
 const NOWHERE = "/\0/\0";
 
-/** Paths and addresses fit a prefix at the border of a segment, never within a name. */
-function fitsSubject({ prefix }: Rule, { subject, cwd }: ApprovalQuestion): boolean {
-  if (prefix === undefined) return true;
+function fitsSubject({ prefix }: Rule, question: ApprovalQuestion): boolean {
+  return prefix === undefined || restOfSubject(prefix, question) !== undefined;
+}
+
+/** What follows the prefix. Paths and addresses fit one at the border of a segment, never within a name. */
+function restOfSubject(prefix: string, { subject, cwd }: ApprovalQuestion): string | undefined {
   const normal = (text: string) =>
     (text.includes("://") ? text : posix.resolve(cwd ?? NOWHERE, text)).replace(/\/+$/, "");
   const whole = normal(subject);
   const start = normal(prefix);
-  return subject !== "" && (whole === start || whole.startsWith(`${start}/`));
+  if (subject === "" || (whole !== start && !whole.startsWith(`${start}/`))) return undefined;
+  return whole.slice(start.length);
+}
+
+function isDelicate({ subject, landsOn = "" }: ApprovalQuestion): boolean {
+  return isSensitive(subject) || isSensitive(landsOn);
 }
 
 /** Files that make later commands run or decide about approvals: a person looks, also when edits go through. */
@@ -210,39 +238,4 @@ function isSensitive(path: string): boolean {
     .normalize(path)
     .split("/")
     .some((name) => [".git", ".stele.json", ".envrc", ".husky"].includes(name.toLowerCase()));
-}
-
-// ---- proposing ----
-
-/** Where the second word names what is done; `run` needs the third as well. */
-const TOOLBOXES = new Set(
-  "git npm pnpm yarn bun npx deno cargo go make just task docker podman kubectl gh pip pip3 uv poetry dotnet mvn gradle terraform brew apt systemctl".split(
-    " ",
-  ),
-);
-/** Programs that run whatever they are told: a rule for one of them names the whole command. */
-const RUNNERS = new Set(
-  "sh bash zsh dash fish sudo doas env xargs node python python3 perl ruby php ssh nice nohup timeout find awk sed rm dd".split(
-    " ",
-  ),
-);
-
-/** The "always allow this" a person is offered; none for what no rule would cover. */
-export function ruleFor(tool: string, subject: string): Rule | undefined {
-  if (tool !== SHELL) return { tool, text: tool };
-  const { parts, doubts } = splitCommand(subject);
-  const [part] = parts;
-  if (!part || parts.length > 1 || doubts.length > 0) return undefined;
-  const prefix = prefixOf(part);
-  const parsed = parseRule(`${SHELL}(${prefix})`);
-  // A final ` *` would be read as "whatever follows", which is more than was asked.
-  return parsed.ok && parsed.rule.prefix === prefix ? parsed.rule : undefined;
-}
-
-function prefixOf({ text, words }: CommandPart): string {
-  const [first = "", second = "", third = ""] = words;
-  if (RUNNERS.has(posix.basename(first))) return text;
-  const named = (word: string) => /^[a-z][\w:.-]*$/.test(word);
-  if (!TOOLBOXES.has(first) || !named(second)) return /^[\w./+-]+$/.test(first) ? first : text;
-  return ["run", "exec", "x"].includes(second) && named(third) ? `${first} ${second} ${third}` : `${first} ${second}`;
 }

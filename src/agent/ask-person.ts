@@ -44,7 +44,7 @@ async function askOf(
 ): Promise<ApprovalAsk> {
   const { call, tool, input } = runnable;
   const question = await questionOf(context, runnable);
-  const { allow, deny, none } = rulesOffered(question);
+  const { allow, allowMeans, deny, none } = rulesOffered(question);
   return {
     call,
     summary: tool.summarize(input),
@@ -54,6 +54,7 @@ async function askOf(
     isEditable: tool.withSubject !== undefined,
     ...(preview !== undefined && { preview }),
     ...(allow && { rule: allow.text }),
+    ...(allowMeans !== undefined && { ruleMeans: allowMeans }),
     ...(deny && { deny: deny.text }),
     ...(none !== undefined && { noRule: none }),
     ...(edited !== undefined && { edited }),
@@ -104,7 +105,9 @@ export async function questionOf(
   { tool, input }: Omit<Runnable, "call">,
 ): Promise<ApprovalQuestion> {
   const subject = tool.subject(input);
-  const insideCwd = tool.effect === "reversible" && (await context.files.isInside(context.cwd, subject));
+  const isFile = tool.effect === "reversible";
+  const insideCwd = isFile && (await context.files.isInside(context.cwd, subject));
+  const target = insideCwd ? await context.files.target(context.cwd, subject, { mayBeUnread: true }) : undefined;
   return {
     mode: context.approval.mode(),
     rules: context.approval.rules(),
@@ -113,5 +116,6 @@ export async function questionOf(
     subject,
     insideCwd,
     cwd: context.cwd,
+    ...(target?.ok && { landsOn: target.value.path }),
   };
 }

@@ -20,9 +20,11 @@ export interface ApprovalAsk {
   readonly mode: ApprovalMode;
   /** "Always" would store this rule. */
   readonly rule?: string;
+  /** What that covers, where the rule does not say it. */
+  readonly ruleMeans?: string;
   /** "Never" would store this one. */
   readonly deny?: string;
-  /** Why there is none of both. */
+  /** Why one of both is missing. */
   readonly noRule?: string;
   /** The subject may be changed before it runs. */
   readonly isEditable: boolean;

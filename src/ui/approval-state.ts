@@ -17,9 +17,11 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** What "always" would allow: `shell(npm test)`; absent when no rule fits. */
   readonly rule?: string;
+  /** What that covers, where the rule does not say it. */
+  readonly ruleMeans?: string;
   /** What "never" would deny. */
   readonly deny?: string;
-  /** Why there is neither. */
+  /** Why one of both is missing. */
   readonly noRule?: string;
   /** The body may be changed before it runs. */
   readonly isEditable?: boolean;

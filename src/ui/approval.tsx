@@ -180,7 +180,7 @@ function choiceLabel(choice: ApprovalChoice, { request, isChanged }: ApprovalSta
   const rule = (text: string | undefined) => reveal(text ?? "").replaceAll("\n", "\\n");
   const words: Readonly<Record<ApprovalChoice, string>> = {
     once: isChanged ? "yes, run it as you changed it" : "yes, this once",
-    always: `always: ${rule(request.rule)}`,
+    always: `always: ${rule(request.rule)}${request.ruleMeans === undefined ? "" : `, ${sanitize(request.ruleMeans)}`}`,
     never: `never: ${rule(request.deny)}`,
     edit: "edit the command, then run it",
     no: "no",

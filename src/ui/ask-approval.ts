@@ -90,7 +90,7 @@ const effects: Readonly<Record<Effect, string>> = {
 
 /** What runs is shown whole: a diff, a command, or the input as it was given. */
 function requestOf(ask: ApprovalAsk): ApprovalRequest {
-  const { call, subject, why, mode, preview, rule, deny, noRule, isEditable, edited } = ask;
+  const { call, subject, why, mode, preview, rule, ruleMeans, deny, noRule, isEditable, edited } = ask;
   const isDiff = preview !== undefined && preview !== subject;
   return {
     tool: call.tool,
@@ -100,6 +100,7 @@ function requestOf(ask: ApprovalAsk): ApprovalRequest {
     reason: `Asked in mode ${mode}: ${why}`,
     isEditable: isEditable && !isDiff,
     ...(rule !== undefined && { rule }),
+    ...(ruleMeans !== undefined && { ruleMeans }),
     ...(deny !== undefined && { deny }),
     ...(noRule !== undefined && { noRule }),
     ...(edited !== undefined && { edited }),

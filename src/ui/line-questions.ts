@@ -64,7 +64,7 @@ function approvalWords({ request, choices, writing }: ApprovalState): readonly s
   if (writing) return [writingWords[writing.purpose]];
   const answers: Readonly<Record<ApprovalChoice, string>> = {
     once: "y for yes, this once",
-    always: `a for always, which allows ${ruleWords(request.rule)}`,
+    always: `a for always, which allows ${ruleWords(request.rule)}${request.ruleMeans === undefined ? "" : `, ${oneLine(request.ruleMeans)}`}`,
     edit: "e and another command to run that instead",
     no: "n for no",
     "no-because": "t and a reason for no",
