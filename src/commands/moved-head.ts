@@ -19,15 +19,17 @@ export async function effectsOf({ db }: CommandContext, moved: Moved): Promise<r
   if (count === 0 || deeper === undefined) return [];
   const { messages } = await db.path(moved.session, { from: deeper, limit: count });
   const calls = await db.callsOfMessages(messages.map(({ id }) => id));
-  return calls.filter(({ effect, state }) => effect !== "none" && hasBegun(state));
+  return calls.filter(({ effect, state }) => effect !== "none" && mayHaveActed(effect, state));
 
   async function nodeDepth(id: Moved["head"]): Promise<number> {
     return id === undefined ? 0 : ((await db.message(id))?.depth ?? 0);
   }
 }
 
-function hasBegun(state: ToolCall["state"]): boolean {
-  return state === "succeeded" || state === "failed" || state === "running" || state === "unknown";
+/** An edit that failed wrote nothing; a command that failed may have done half of it. */
+function mayHaveActed(effect: ToolCall["effect"], state: ToolCall["state"]): boolean {
+  if (state === "failed") return effect !== "reversible";
+  return state === "succeeded" || state === "running" || state === "unknown";
 }
 
 /** What a command did to files is not known, and why. */

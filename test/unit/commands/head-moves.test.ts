@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { jsonOf, openDesk, words } from "./command-harness.ts";
 
@@ -32,6 +34,18 @@ describe("/undo and /redo", () => {
     );
     expect(words(await desk.type("/redo"))).toContain("did not run again");
   });
+
+  it.each(["write old.txt: new", "edit none.txt: a => b", "write ../out.txt: x"])(
+    "say nothing of steps that had no effect: %s",
+    async (order) => {
+      const desk = await openDesk();
+      writeFileSync(path.join(desk.folder, "old.txt"), "unread");
+      await desk.say(order);
+      expect(words(await desk.type("/undo --chat"))).not.toContain("outside of it");
+      await desk.say("run false");
+      expect(words(await desk.type("/undo --chat"))).toContain("1 step outside of it (shell) stays as it is");
+    },
+  );
 
   it("refuse numbers that are none, and say when there is nothing to do", async () => {
     const desk = await openDesk();
