@@ -16,6 +16,8 @@ export interface Runnable {
 export type Allowed =
   | { readonly kind: "allowed"; readonly by: Approval; readonly input: unknown }
   | { readonly kind: "denied"; readonly why: string }
+  /** It would fail whatever anybody says. */
+  | { readonly kind: "impossible"; readonly why: string }
   | { readonly kind: "stopped" };
 
 /** To be asked once more: why, and what was written. */
@@ -26,6 +28,8 @@ interface Again {
 }
 
 export async function askPerson(context: TurnContext, runnable: Runnable, why: string): Promise<Allowed> {
+  const obstacle = await runnable.tool.obstacle?.(runnable.input, context);
+  if (obstacle !== undefined) return { kind: "impossible", why: obstacle };
   const preview = await runnable.tool.preview?.(runnable.input, context);
   for (let next: Again = { kind: "again", why }; ; ) {
     const ask = await askOf(context, runnable, { ...next, ...(preview !== undefined && { preview }) });

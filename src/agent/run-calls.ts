@@ -32,6 +32,7 @@ async function finishCall(context: TurnContext, state: TurnState, call: ToolCall
   const allowed = await allow(context, { call, tool: found.tool, input: parsed.input });
   if (allowed.kind === "stopped") return;
   if (allowed.kind === "denied") return refuse(context, state, { call, end: "denied", output: allowed.why });
+  if (allowed.kind === "impossible") return refuse(context, state, { call, end: "failed", output: allowed.why });
   const approved = await context.db.approveCall(context.turn, call.id, allowed.by);
   context.emit({ type: "call-changed", call: approved });
   await runCall(context, state, { call, tool: found.tool, input: allowed.input });

@@ -13,6 +13,7 @@ export interface ToolDefinition<Input> {
   summarize(input: Input): string;
   subject(input: Input): string;
   withSubject?(input: Input, subject: string): Input;
+  obstacle?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   preview?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }

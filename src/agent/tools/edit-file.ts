@@ -31,6 +31,10 @@ export const editFileTool = defineTool({
   input,
   summarize: ({ path }) => path,
   subject: ({ path }) => path,
+  async obstacle(asked, { cwd, files }) {
+    const edit = await planEdit(asked, cwd, files);
+    return edit.ok ? undefined : edit.problem;
+  },
   async preview(asked, { cwd, files }) {
     const edit = await planEdit(asked, cwd, files);
     return edit.ok ? describeChange({ asked: asked.path, target: edit.target, after: edit.after }) : undefined;

@@ -60,6 +60,8 @@ export interface Tool<Input = unknown> {
   subject(input: Input): string;
   /** The same call about another subject: there where a person may change what runs. */
   withSubject?(input: Input, subject: string): Input;
+  /** Why it cannot run as things are now: nobody is asked about that. `run` looks again. */
+  obstacle?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   /** A diff or similar shown in the approval, when there is one. */
   preview?(input: Input, context: Pick<ToolContext, "cwd" | "files">): Promise<string | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;

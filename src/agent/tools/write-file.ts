@@ -20,6 +20,10 @@ export const writeFileTool = defineTool({
   }),
   summarize: ({ path }) => path,
   subject: ({ path }) => path,
+  async obstacle({ path }, { cwd, files }) {
+    const target = await files.target(cwd, path);
+    return target.ok ? undefined : target.problem.message;
+  },
   async preview({ path, content }, { cwd, files }) {
     const target = await files.target(cwd, path);
     if (!target.ok) return undefined;

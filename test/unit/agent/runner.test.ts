@@ -92,6 +92,26 @@ describe("a turn with the guide", () => {
     expect(events.find((event) => event.type === "turn-settled")).toMatchObject({ outcome: "completed" });
   });
 
+  it.each([
+    ["write old.txt: new", /old\.txt exists and was not read yet/],
+    ["edit old.txt: absent => b", /old was not found/],
+    ["write ../out.txt: x", /outside the session's folder/],
+  ])("asks nobody about what cannot run: %s", async (order, why) => {
+    writeFileSync(path.join(folder, "old.txt"), "unread");
+    const asked: string[] = [];
+    const { runner, events } = await start("ask", ({ subject }) => {
+      asked.push(subject);
+      return Promise.resolve({ kind: "once" });
+    });
+    await runner.submit(text(order));
+    await runner.idle();
+    expect(asked).toEqual([]);
+    const results = events.flatMap((event) => (event.type === "message-added" ? event.message.parts : []));
+    const [outcome] = results.flatMap((part) => (part.kind === "tool-result" ? [part.outcome] : []));
+    expect(outcome).toMatchObject({ kind: "failed", output: expect.stringMatching(why) });
+    expect(readFileSync(path.join(folder, "old.txt"), "utf8")).toBe("unread");
+  });
+
   it("runs what a person made of a command; the intent holds it, and the model is told", async () => {
     const { runner, events } = await start("ask", () => Promise.resolve({ kind: "edited", subject: "echo mine >> n" }));
     await runner.submit(text("run echo theirs >> n"));
