@@ -19,7 +19,8 @@ import type {
 } from "./ledger/types.ts";
 import { type Program, type SessionChoice } from "./program.ts";
 import { FlushWatch } from "./ui/flush-watch.ts";
-import { answerText, eventLine, jsonLine, type Output, progressLine, safeText } from "./ui/printer.ts";
+import { answerText, eventLine, jsonLine, type Output, safeText } from "./ui/printer.ts";
+import { ProgressWords } from "./ui/progress-words.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface RunOptions {
@@ -176,6 +177,7 @@ class RunPrinter {
   readonly #output: Output;
   readonly #json: boolean;
   readonly #isNamed: boolean;
+  readonly #progress = new ProgressWords();
   #settled: SessionEvent | undefined;
 
   constructor(output: Output, { json, request }: Pick<RunOptions, "json" | "request">) {
@@ -191,8 +193,7 @@ class RunPrinter {
       if (line) this.#output.out(`${jsonLine(line)}\n`);
       return;
     }
-    const line = progressLine(event);
-    if (line !== undefined) this.#output.err(`${safeText(line)}\n`);
+    for (const line of this.#progress.lines(event)) this.#output.err(`${safeText(line)}\n`);
   }
 
   /** What becomes of a prompt that could not be run. */

@@ -185,7 +185,10 @@ export class Program {
       retrying: { limit: this.config.retries },
       ...(this.config.fallback !== undefined && { fallback: this.config.fallback }),
       isWatched: ask !== undefined,
-      onRule: (kind, rule) => this.settings.addRule(kind, rule),
+      onRule: async (kind, rule) => {
+        const stored = await this.settings.addRule(kind, rule);
+        return stored.ok ? { ok: true, file: tildify(this.home.configFile) } : stored;
+      },
       program: `stele ${this.version}`,
     });
   }
@@ -308,8 +311,7 @@ export class Program {
 }
 
 /** Without a screen a call that has to be asked about is denied, and the model is told why. */
-const nobodyToAsk: TurnContext["ask"] = () =>
-  Promise.resolve({ kind: "no", because: "nobody can be asked here; run it with --yes, or allow it by a rule" });
+const nobodyToAsk: TurnContext["ask"] = () => Promise.resolve({ kind: "nobody" });
 
 /** Reads the settings and begins to open the ledger. Throws `UsageError` for flags and files that are wrong. */
 export async function openProgram(options: {

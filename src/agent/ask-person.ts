@@ -74,6 +74,8 @@ async function act(context: TurnContext, runnable: Runnable, reply: ApprovalRepl
       return keep(context, runnable, reply);
     case "edited":
       return change(context, runnable, reply.subject);
+    case "nobody":
+      return { kind: "denied", why: "nobody can be asked here; --yes allows it, or a rule" };
     case "no":
       return { kind: "denied", why: reply.because ? `The person said no: ${reply.because}` : "The person said no." };
   }
@@ -84,8 +86,11 @@ async function keep(
   { input }: Runnable,
   { kind, rule }: { kind: "always" | "never"; rule: string },
 ): Promise<Allowed | Again> {
-  const stored = await context.keepRule(kind === "always" ? "allow" : "deny", rule);
+  const list = kind === "always" ? "allow" : "deny";
+  const stored = await context.keepRule(list, rule);
   if (!stored.ok) return { kind: "again", why: `the rule could not be stored: ${stored.problem}` };
+  const { file } = stored;
+  context.emit({ type: "rule-kept", kind: list, rule, ...(file !== undefined && { file }) });
   if (kind === "always") return { kind: "allowed", by: rule, input };
   const why = `The person said no, and from now on the rule ${rule} forbids this; do not try it another way.`;
   return { kind: "denied", why };

@@ -86,6 +86,8 @@ export type SessionEvent =
     }
   | { readonly type: "call-changed"; readonly call: ToolCall }
   | { readonly type: "call-output"; readonly call: string; readonly chunk: string }
+  /** "Always" or "never" was answered, and the rule is in this file. */
+  | { readonly type: "rule-kept"; readonly kind: "allow" | "deny"; readonly rule: string; readonly file?: string }
   | {
       readonly type: "turn-settled";
       readonly admission: AdmissionId;

@@ -36,12 +36,14 @@ export type ApprovalReply =
   | { readonly kind: "always" | "never"; readonly rule: string }
   /** Another subject in place of the one that was asked for. */
   | { readonly kind: "edited"; readonly subject: string }
-  | { readonly kind: "no"; readonly because?: string };
+  | { readonly kind: "no"; readonly because?: string }
+  /** There is no person. */
+  | { readonly kind: "nobody" };
 
 export type KeepRule = (
   kind: "allow" | "deny",
   rule: string,
-) => Promise<{ readonly ok: true } | { readonly ok: false; readonly problem: string }>;
+) => Promise<{ readonly ok: true; readonly file?: string } | { readonly ok: false; readonly problem: string }>;
 
 /** What is done about requests that fail. Time and chance come from outside. */
 export interface Retrying {
@@ -68,7 +70,7 @@ export interface TurnContext {
   readonly scanner: Scanner;
   readonly cwd: string;
   readonly approval: { readonly mode: () => ApprovalMode; readonly rules: () => Rules };
-  /** Rejects or answers `no` when nobody can be asked; is told to give up by the signal. */
+  /** Rejects or answers `nobody` when nobody can be asked; is told to give up by the signal. */
   readonly ask: (ask: ApprovalAsk, signal: AbortSignal) => Promise<ApprovalReply>;
   readonly keepRule: KeepRule;
   readonly retrying: Retrying;

@@ -6,6 +6,7 @@ type Printed = Exclude<
   SessionEvent["type"],
   | "lease-acquired"
   | "lease-given-up"
+  | "rule-kept"
   | "held-elsewhere"
   | "stop-asked"
   | "queue-changed"

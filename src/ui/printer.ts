@@ -3,8 +3,6 @@
 import type { SessionEvent } from "../agent/events.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
-import { contextChangeWords } from "./context-words.ts";
-import { waitWords } from "./retry-words.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 
@@ -62,6 +60,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "session-changed":
     case "call-output":
     case "head-moved":
+    case "rule-kept":
       return undefined;
   }
 }
@@ -107,33 +106,6 @@ export function safeText(text: string): string {
 /** The text of an answer, and nothing else of it. */
 export function answerText(message: Message): string {
   return message.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
-}
-
-/** Progress of a turn on stderr, for text mode. */
-export function progressLine(event: SessionEvent): string | undefined {
-  switch (event.type) {
-    case "lease-awaited": {
-      const { holder } = event;
-      return `waiting: ${holder ? `${holder.program}, pid ${holder.pid},` : "another program"} holds this conversation`;
-    }
-    case "context-files":
-      return contextChangeWords(event);
-    case "retry-wait":
-      return `${event.error.message}: ${waitWords(event)}`;
-    case "fallback":
-      return `No answer of ${event.from}: ${event.error.message}\nThe fallback ${event.to} answers the rest of this turn.`;
-    case "call-changed": {
-      const { tool, state, input } = event.call;
-      if (state !== "running" && state !== "denied" && state !== "failed") return undefined;
-      return `${state === "running" ? "·" : state} ${tool} ${JSON.stringify(input)}`;
-    }
-    case "turn-settled":
-      return event.error ? `${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd() : undefined;
-    case "ledger-problem":
-      return `NOT SAVED: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd();
-    default:
-      return undefined;
-  }
 }
 
 /** What a command says when no screen is there. */

@@ -208,6 +208,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       const words = contextChangeWords(event);
       return words === undefined ? state : print(state, [note(words)]);
     }
+    case "rule-kept":
+      return print(state, [note(ruleWords(event))]);
     // Told to the owner, who shows what the conversation is now; a fallback has a note of its own.
     case "fallback":
     case "head-moved":
@@ -256,6 +258,11 @@ function addMessage(state: ViewState, event: Extract<SessionEvent, { type: "mess
   if (!elsewhere) return print(wrote(state), blocks);
   const isSaid = state.isElsewhereSaid || blocks.some((block) => "elsewhere" in block);
   return { ...print(state, blocks), isElsewhereSaid: isSaid };
+}
+
+function ruleWords({ kind, rule, file }: Extract<SessionEvent, { readonly type: "rule-kept" }>): string {
+  const where = file === undefined ? "" : `, in ${file} for every project`;
+  return `${kind === "allow" ? "allowed" : "denied"} from now on: ${rule}${where}; /approve forget takes it back`;
 }
 
 const maxDecided = 20;

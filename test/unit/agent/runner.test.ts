@@ -160,7 +160,7 @@ describe("a turn with the guide", () => {
           const parsed = parseRule(rule);
           if (failures-- > 0) return Promise.resolve({ ok: false, problem: "the disk is full" });
           if (kind === "deny" && parsed.ok) deny = [...deny, parsed.rule];
-          return Promise.resolve({ ok: true });
+          return Promise.resolve({ ok: true, file: "/home/me/config.json" });
         },
       },
     );
@@ -168,6 +168,8 @@ describe("a turn with the guide", () => {
     await runner.idle();
     expect(asked).toEqual(["it runs a command", "the rule could not be stored: the disk is full"]);
     expect(deny.map((rule) => rule.text)).toEqual(["shell(touch)"]);
+    const kept = { type: "rule-kept", kind: "deny", rule: "shell(touch)", file: "/home/me/config.json" };
+    expect(events.filter(({ type }) => type === "rule-kept")).toEqual([kept]);
     expect(JSON.stringify(events)).toContain("from now on the rule shell(touch) forbids this");
   });
 

@@ -26,6 +26,20 @@ const problem: SessionEvent = {
   error: { code: "ledger_disk_full", message: "disk full (0 B free on /home)", hint: "Free some space." },
 };
 
+it("says in one quiet line what an answer stored, and where", () => {
+  const kept = { type: "rule-kept", file: "~/.stele/config.json" } as const;
+  const state = after(openView(), started, { ...kept, kind: "allow", rule: "write_file" });
+  expect(state.blocks).toEqual([
+    {
+      kind: "note",
+      role: "muted",
+      text: "allowed from now on: write_file, in ~/.stele/config.json for every project; /approve forget takes it back",
+    },
+  ]);
+  const denied = after(openView(), { ...kept, kind: "deny", rule: "shell(rm)" });
+  expect(denied.blocks).toMatchObject([{ text: expect.stringMatching(/^denied from now on: shell\(rm\)/) }]);
+});
+
 describe("what is saved", () => {
   const entered: UiAction = { type: "submitted", key: 1, text: "words" };
 

@@ -1,0 +1,76 @@
+// Progress of a turn on stderr, for text mode: a line when a call starts, and one with the reason when it came to
+// nothing. Remembers the calls that ended badly until their results come.
+import type { SessionEvent } from "../agent/events.ts";
+import { contextChangeWords } from "./context-words.ts";
+import { waitWords } from "./retry-words.ts";
+import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
+
+export class ProgressWords {
+  readonly #ended = new Map<string, ToolCall>();
+
+  /** Not sanitised. */
+  lines(event: SessionEvent): readonly string[] {
+    switch (event.type) {
+      case "lease-awaited": {
+        const { holder } = event;
+        const who = holder ? `${holder.program}, pid ${holder.pid},` : "another program";
+        return [`waiting: ${who} holds this conversation`];
+      }
+      case "context-files": {
+        const words = contextChangeWords(event);
+        return words === undefined ? [] : [words];
+      }
+      case "retry-wait":
+        return [`${event.error.message}: ${waitWords(event)}`];
+      case "fallback":
+        return [
+          `No answer of ${event.from}: ${event.error.message}`,
+          `The fallback ${event.to} answers the rest of this turn.`,
+        ];
+      case "call-changed":
+        return this.#callLines(event.call);
+      case "message-added":
+        return this.#resultLines(event.message);
+      case "turn-settled":
+        return event.error ? [`${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()] : [];
+      case "ledger-problem":
+        return [`NOT SAVED: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()];
+      default:
+        return [];
+    }
+  }
+
+  #callLines(call: ToolCall): readonly string[] {
+    if (call.state === "running") return [`· ${callWords(call)}`];
+    if (isBad(call.state)) this.#ended.set(call.call, call);
+    return [];
+  }
+
+  #resultLines({ parts }: Message): readonly string[] {
+    return parts.flatMap((part) => {
+      const call = part.kind === "tool-result" ? this.#ended.get(part.call) : undefined;
+      if (!call || part.kind !== "tool-result") return [];
+      this.#ended.delete(part.call);
+      const reason = reasonOf(part.outcome);
+      return [`${call.state === "denied" ? "denied" : "failed"} ${callWords(call)}${reason && `: ${reason}`}`];
+    });
+  }
+}
+
+/** `skipped`: it never began, for it could not have worked. */
+function isBad(state: ToolCall["state"]): boolean {
+  return state === "denied" || state === "failed" || state === "skipped";
+}
+
+function callWords({ tool, input }: ToolCall): string {
+  return `${tool} ${JSON.stringify(input)}`;
+}
+
+/** Characters of a reason. */
+const mostReason = 300;
+
+function reasonOf({ exitCode, output = "" }: ToolOutcome): string {
+  if (exitCode !== undefined) return `exit ${exitCode}`;
+  const first = output.split("\n").find((line) => line.trim() !== "") ?? "";
+  return first.length > mostReason ? `${first.slice(0, mostReason)}…` : first;
+}

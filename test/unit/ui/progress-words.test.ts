@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { ToolCall, ToolOutcome } from "../../../src/ledger/types.ts";
+import { ProgressWords } from "../../../src/ui/progress-words.ts";
+import { call, message } from "./view-samples.ts";
+
+function told(state: ToolCall["state"], outcome: ToolOutcome): readonly string[] {
+  const words = new ProgressWords();
+  const ended = { ...call(1, { state }), tool: "shell", input: { command: "make" }, call: "c1" };
+  return [
+    ...words.lines({ type: "call-changed", call: { ...ended, state: "running" } }),
+    ...words.lines({ type: "call-changed", call: ended }),
+    ...words.lines({
+      type: "message-added",
+      message: { ...message(2, "tool", {}), parts: [{ kind: "tool-result", call: "c1", outcome }] },
+    }),
+  ];
+}
+
+describe("progress on stderr", () => {
+  it.each([
+    [
+      "denied",
+      { kind: "denied", output: "nobody can be asked" },
+      'denied shell {"command":"make"}: nobody can be asked',
+    ],
+    ["failed", { kind: "failed", output: "lots\nof it", exitCode: 2 }, 'failed shell {"command":"make"}: exit 2'],
+    ["failed", { kind: "failed", output: "\nno such file\nx" }, 'failed shell {"command":"make"}: no such file'],
+    ["skipped", { kind: "failed", output: "not read yet" }, 'failed shell {"command":"make"}: not read yet'],
+    ["failed", { kind: "failed" }, 'failed shell {"command":"make"}'],
+  ] as const)("says why a call was %s: %j", (state, outcome, line) => {
+    expect(told(state, outcome)).toEqual(['· shell {"command":"make"}', line]);
+  });
+
+  it("says nothing about the end of a call that worked", () => {
+    expect(told("succeeded", { kind: "ok", output: "fine", exitCode: 0 })).toHaveLength(1);
+  });
+});
