@@ -77,6 +77,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     waiting: recovered.waiting,
     undelivered: recovered.undelivered,
     drafts: await program.db.drafts(session.conversation),
+    unsent: await program.db.unsentTexts(),
     window: { ...window, calls },
     notices: [...program.notices, ...modelNotice(session), ...(await contextNotice(program, session))],
     ...(trust && { trust }),

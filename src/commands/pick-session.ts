@@ -48,12 +48,20 @@ export function lastExchange({ db }: FreeContext): NonNullable<PickList["preview
     const prompt = messages.findLast(({ role }) => role === "user");
     const answer = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
     const isAnswered = answer !== undefined && isAfter(answer.id, prompt?.id);
-    if (!prompt && !answer) return ["Nothing was said yet."];
+    if (!prompt && !answer) return unsentPreview(db, session);
     return [
       ...(prompt ? [`› ${textOf(prompt)}`] : []),
       ...(isAnswered ? [`● ${textOf(answer)}`] : ["(no answer yet)"]),
     ].flatMap((text) => ["", ...text.slice(0, CHARACTERS).split("\n")].slice(1));
   };
+}
+
+/** The newest first, as they would come back. */
+async function unsentPreview(db: FreeContext["db"], id: SessionId): Promise<readonly string[]> {
+  const { conversation } = await db.session(id);
+  const drafts = (await db.drafts(conversation)).filter(({ kind }) => kind === "composer");
+  const words = drafts.flatMap(({ text }) => ["", "Unsent:", ...text.slice(0, CHARACTERS).split("\n")]).slice(1);
+  return words.length === 0 ? ["Nothing was said yet."] : words;
 }
 
 function isAfter(id: MessageId, other: MessageId | undefined): boolean {

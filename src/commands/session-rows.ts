@@ -27,7 +27,8 @@ export function pickSession(
   listing: SessionListing,
   how: { now: number; command: string; here: string | undefined },
 ): PickItem {
-  const { session, state, firstPrompt } = listing;
+  const { session, state, firstPrompt, unsent } = listing;
+  const search = firstPrompt ?? unsent;
   const facts = [
     stateWords(listing),
     ageOf(session.lastActivityAt, how.now),
@@ -41,7 +42,7 @@ export function pickSession(
     label: `${MARKS[state]} ${session.edge === "branch" ? "↳ " : ""}${titleOf(listing)}`,
     detail: [...facts, ...origin].filter((fact) => fact !== "").join(" · "),
     facts,
-    ...(firstPrompt !== undefined && { search: firstPrompt }),
+    ...(search !== undefined && { search }),
   };
 }
 
@@ -72,11 +73,27 @@ export function sessionJson({ session, state, holder }: SessionListing): object 
   return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
 }
 
-function titleOf({ session }: SessionListing): string {
+function titleOf(listing: SessionListing): string {
+  const { session } = listing;
   const flags = [session.pinned && "pinned", session.archived && "archived", session.hidden && "hidden"].filter(
     Boolean,
   );
-  return flags.length > 0 ? `${nameOf(session)} (${flags.join(", ")})` : nameOf(session);
+  return flags.length > 0 ? `${listedName(listing)} (${flags.join(", ")})` : listedName(listing);
+}
+
+/** Of a conversation in which nothing was said: what is about to be. */
+export function listedName({ session, unsent }: SessionListing): string {
+  if (session.title !== undefined || unsent === undefined) return nameOf(session);
+  return `unsent: ${beginningOf(unsent)}`;
+}
+
+const shownBeginning = 60;
+
+/** On one line. */
+export function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const begun = [...line].slice(0, shownBeginning).join("");
+  return begun === line ? line : `${begun}…`;
 }
 
 function stateOf({ state, holder }: SessionListing): string {

@@ -99,6 +99,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   saveComposer: "keyed",
   saveAnswer: "keyed",
   drafts: "read",
+  unsentTexts: "read",
   deliver: "keyed",
   undelivered: "read",
   resolveCall: "once",

@@ -4,8 +4,18 @@ import { holderOf, terminalOf, windowKey } from "./draft-windows.ts";
 import { ledgerError } from "./errors.ts";
 import { requireStarted } from "./leases.ts";
 import type { Database } from "./open.ts";
+import { CANONICAL_OF } from "./sessions-table.ts";
 import type { Queries, TurnTx, Tx } from "./transaction.ts";
-import type { Admission, AdmissionId, ConversationId, Draft, MessageId, ProcessIdentity } from "./types.ts";
+import type {
+  Admission,
+  AdmissionId,
+  ConversationId,
+  Draft,
+  MessageId,
+  ProcessIdentity,
+  SessionId,
+  UnsentBeginning,
+} from "./types.ts";
 
 interface DraftRow {
   readonly kind: Draft["kind"];
@@ -18,6 +28,15 @@ interface DraftRow {
 
 /** How far back an answer that nobody saw is looked for: a start must not grow with the history. */
 const RECENT_TURNS = 200;
+const RECENT_TEXTS = 50;
+
+interface UnsentRow {
+  readonly window: string;
+  readonly beginning: string;
+  readonly updated_at: number;
+  readonly session: SessionId;
+  readonly conversation_id: ConversationId;
+}
 
 export function draftQueries(db: Database) {
   return {
@@ -30,6 +49,16 @@ export function draftQueries(db: Database) {
     ),
     ofConversation: db.prepare<[string], DraftRow>(
       "select * from drafts where conversation_id = ? order by updated_at desc",
+    ),
+    /** What was sent already, which a crash leaves behind, is among the newest prompts of its conversation. */
+    unsent: db.prepare<[], UnsentRow>(
+      `select d.window, substr(d.text, 1, 200) as beginning, d.updated_at, s.id as session, d.conversation_id
+       from drafts d join sessions s on s.id = ${CANONICAL_OF("d.conversation_id")}
+       where d.kind = 'composer' and s.archived = 0 and s.hidden = 0 and trim(d.text) <> ''
+         and not exists (select 1 from (select a.payload, a.queued_at from admissions a
+             where a.conversation_id = d.conversation_id order by a.seq desc limit 20) a
+           where a.queued_at >= d.updated_at and json_extract(a.payload, '$.prompt[0].text') = d.text)
+       order by d.updated_at desc limit ${RECENT_TEXTS}`,
     ),
     drop: db.prepare<[string, string, string]>(
       "delete from drafts where conversation_id = ? and kind = ? and window = ?",
@@ -92,6 +121,19 @@ export function draftsOf(q: Queries, conversation: ConversationId, self: Process
     ...(row.admission_id !== null && { admission: row.admission_id }),
     ...(row.parent_id !== null && { parent: row.parent_id }),
   }));
+}
+
+/** What windows that are gone left unsent, newest first; of each its beginning. */
+export function unsentTexts(q: Queries, self: ProcessIdentity): UnsentBeginning[] {
+  return q.drafts.unsent
+    .all()
+    .filter(({ window }) => holderOf(window, self) === "dead")
+    .map((row) => ({
+      session: row.session,
+      conversation: row.conversation_id,
+      beginning: row.beginning,
+      at: row.updated_at,
+    }));
 }
 
 /** Twice is fine: the first time counts. */

@@ -49,6 +49,7 @@ import type {
   TitleSource,
   ToolCall,
   TurnRef,
+  UnsentBeginning,
 } from "./types.ts";
 import { type ModelUsage, usageOfSession } from "./usage.ts";
 import { type Violation, verifyLedger } from "./verify.ts";
@@ -620,6 +621,10 @@ export class SessionDB {
 
   drafts(conversation: ConversationId): Draft[] {
     return this.#tx.read((q) => drafts.draftsOf(q, conversation, this.#process));
+  }
+
+  unsentTexts(): UnsentBeginning[] {
+    return this.#tx.read((q) => drafts.unsentTexts(q, this.#process));
   }
 
   /** The answer was flushed to this terminal or stream. Twice is fine. */

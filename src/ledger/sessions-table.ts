@@ -78,6 +78,9 @@ export const CANONICAL_OF = (conversation: string) => `(select c.id from session
 const HAS_UNSENT =
   "exists (select 1 from drafts d where d.conversation_id = s.conversation_id and d.kind = 'composer')";
 
+const UNSENT = `(select substr(d.text, 1, 200) from drafts d where d.conversation_id = s.conversation_id
+  and d.kind = 'composer' order by d.updated_at desc limit 1)`;
+
 const HAS_WAITING =
   "exists (select 1 from admissions a where a.conversation_id = s.conversation_id and a.status <> 'terminal')";
 
@@ -103,6 +106,7 @@ export interface ListFilter {
 
 export interface ListedRow extends SessionRow {
   readonly first_prompt: string | null;
+  readonly unsent: string | null;
 }
 
 /** How texts are compared in a search. */
@@ -148,7 +152,8 @@ export function sessionQueries(db: Database) {
            where instr(${LOWER("coalesce(s.title, '') || ' ' || s.cwd || ' ' || s.id")}, w.value) = 0
              and instr(${LOWER(`coalesce(${FIRST_PROMPT}, '')`)}, w.value) = 0)
          order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit)
-       select s.*, m.depth as head_depth, m.turn as head_turn, ${FIRST_PROMPT} as first_prompt
+       select s.*, m.depth as head_depth, m.turn as head_turn, ${FIRST_PROMPT} as first_prompt,
+         case when s.head_id is null then ${UNSENT} end as unsent
        from listed join sessions s on s.id = listed.id left join messages m on m.id = s.head_id
        order by s.pinned desc, s.last_activity_at desc, s.id desc`,
     ),

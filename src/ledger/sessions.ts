@@ -51,6 +51,8 @@ export interface SessionListing {
   readonly holder?: { readonly pid: number; readonly program: string };
   /** Its beginning. */
   readonly firstPrompt?: string;
+  /** The beginning of its newest unsent text, where nothing was said yet. */
+  readonly unsent?: string;
 }
 
 export function createSession(tx: Tx, wanted: NewSession): Session {
@@ -159,6 +161,7 @@ export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): Se
   return rows.map((row) => ({
     session: toSession(row),
     ...sessionState(q, row, at),
+    ...(row.unsent !== null && { unsent: row.unsent }),
     ...(row.first_prompt !== null && { firstPrompt: row.first_prompt.slice(0, 200) }),
   }));
 }

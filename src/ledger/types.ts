@@ -383,6 +383,13 @@ export interface Draft {
   readonly at: number;
 }
 
+export interface UnsentBeginning {
+  readonly session: SessionId;
+  readonly conversation: ConversationId;
+  readonly beginning: string;
+  readonly at: number;
+}
+
 // ---- answers of verbs that can be refused ----
 
 /** An expected refusal: nothing was written. */

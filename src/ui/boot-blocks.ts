@@ -2,6 +2,7 @@
 // once, and the conversation that is gone on with.
 import type { OpenTurn, RecoveryStep } from "../ledger/recovery.ts";
 import { type Block, note, windowParts } from "./block.ts";
+import { leftUnsent } from "./left-unsent.ts";
 import { ownTurns } from "./recovery.ts";
 import type { Booted } from "./screen-start.ts";
 import { type Told, tellUndelivered } from "./undelivered.ts";
@@ -23,6 +24,7 @@ export function bootBlocks(
     ...windowTail(windowParts(window.messages, window.calls), room, window.earlier),
     ...told.shown,
     ...elsewhereWaiting(booted),
+    ...unsentElsewhere(booted),
   ];
 }
 
@@ -44,4 +46,12 @@ function elsewhereWaiting({ waiting, runner }: Booted): readonly Block[] {
   const others = waiting.filter((each) => each.conversation !== runner.session.conversation).length;
   if (others === 0) return [];
   return [note(`${others} ${others === 1 ? "prompt waits" : "prompts wait"} in other conversations: /sessions`)];
+}
+
+function unsentElsewhere({ unsent = [], runner }: Booted): readonly Block[] {
+  const { conversation } = runner.session;
+  return leftUnsent(
+    unsent.filter((each) => each.conversation !== conversation),
+    Date.now(),
+  );
 }

@@ -4,6 +4,7 @@ import { PathIndex } from "../agent/path-index.ts";
 import { ageOf } from "../commands/ages.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { modelOf, nameOf } from "../commands/results.ts";
+import { listedName } from "../commands/session-rows.ts";
 import { quoteWord } from "../commands/words.ts";
 import type { Session } from "../ledger/types.ts";
 import type { Completion, NameChoice } from "./input-menu.ts";
@@ -79,14 +80,14 @@ class Known<Value> {
 
 async function sessionNames({ db, runner, now }: Context): Promise<readonly NameChoice[]> {
   const listings = await db.listSessions({ limit: newestSessions });
-  const others = listings
-    .map(({ session }) => session)
-    .filter(({ conversation }) => conversation !== runner.session.conversation);
+  const others = listings.filter(({ session }) => session.conversation !== runner.session.conversation);
   const counts = new Map<string, number>();
-  for (const each of others) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
-  return others.map((session) => {
-    const name = nameOf(session);
-    const value = counts.get(name) === 1 && isPlainName(name) ? name : session.id;
+  for (const { session } of others) counts.set(nameOf(session), (counts.get(nameOf(session)) ?? 0) + 1);
+  return others.map((listing) => {
+    const { session } = listing;
+    const name = listedName(listing);
+    const isTitle = session.title !== undefined && counts.get(name) === 1 && isPlainName(name);
+    const value = isTitle ? name : session.id;
     const summary = `${ageOf(session.lastActivityAt, now())} · ${session.id}`;
     return { value, label: name, summary, search: session.id };
   });

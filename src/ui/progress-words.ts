@@ -1,9 +1,9 @@
 // Progress of a turn on stderr, for text mode: a line when a call starts, and one with the reason when it came to
 // nothing. Remembers the calls that ended badly until their results come.
 import type { SessionEvent } from "../agent/events.ts";
+import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
 import { contextChangeWords } from "./context-words.ts";
 import { waitWords } from "./retry-words.ts";
-import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
 
 export class ProgressWords {
   readonly #ended = new Map<string, ToolCall>();

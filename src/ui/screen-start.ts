@@ -7,7 +7,7 @@ import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { Config, KeySettings } from "../config/config.ts";
 import type { OpenTurn, RecoveryStep, Undelivered } from "../ledger/recovery.ts";
-import type { Admission, Draft, Message, ToolCall } from "../ledger/types.ts";
+import type { Admission, Draft, Message, ToolCall, UnsentBeginning } from "../ledger/types.ts";
 import type { LineFront } from "./line-front.ts";
 
 /** What the program may ask of the screen while it runs. */
@@ -26,6 +26,8 @@ export interface Booted {
   readonly undelivered: readonly Undelivered[];
   /** Of the conversation that is opened. */
   readonly drafts: readonly Draft[];
+  /** What windows that are gone left unsent, of every conversation, newest first. */
+  readonly unsent?: readonly UnsentBeginning[];
   /** The newest part of the conversation that is opened, and how many messages lie before it. */
   readonly window: {
     readonly messages: readonly Message[];

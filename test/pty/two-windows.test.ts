@@ -54,6 +54,8 @@ describe("unsent text", () => {
     expect(second.screen().join("\n")).not.toContain("words that nobody sent");
     first.kill("SIGTERM");
     await first.exit;
+    const other = openStele(place);
+    await other.waitFor(/unsent text of .*“words that nobody/);
     const third = openStele(place, ["-c"]);
     await third.waitFor(/unsent text of .* restored/);
     await third.waitFor(/words that nobody sent/);

@@ -103,6 +103,31 @@ describe("unsent text", () => {
     expect(after.toSorted()).toEqual(["elsewhere unproven", "gone self", "theirs alive"]);
   });
 
+  it("of programs that are gone is listed newest first, never what was sent, is held, or lies in an archive", () => {
+    const path = `${temporaryFolder()}/state.db`;
+    let now = AT;
+    const mine = openLedger({ path, now: () => now });
+    const gone = openLedger({ path, now: () => now, process: { ...currentProcess("stele"), start: "1" } });
+    const saved = (db: SessionDB, text: string): Session => {
+      const session = newSession(mine);
+      now += 1;
+      db.saveComposer(session.conversation, { window: "tty1", text });
+      return session;
+    };
+    const [older, newer] = [saved(gone, "older"), saved(gone, "newer".repeat(100))];
+    saved(mine, "being written");
+    const sent = saved(gone, "sent");
+    runTurn(mine, sent, "sent");
+    mine.setFlags(saved(gone, "archived").id, { archived: true });
+    expect(mine.unsentTexts()).toEqual([
+      { session: newer.id, conversation: newer.conversation, beginning: "newer".repeat(40), at: AT + 2 },
+      { session: older.id, conversation: older.conversation, beginning: "older", at: AT + 1 },
+    ]);
+    const listed = mine.listSessions({ empty: false }).map(({ session, unsent }) => [session.id, unsent]);
+    expect(listed).toContainEqual([older.id, "older"]);
+    expect(listed).toContainEqual([sent.id, undefined]);
+  });
+
   it("keeps a session that is empty otherwise", () => {
     const path = `${temporaryFolder()}/state.db`;
     const db = openLedger({ path });

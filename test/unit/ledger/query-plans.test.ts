@@ -34,6 +34,7 @@ const ALLOWED: { readonly [statement: string]: string } = {
   "leases.held": "one row a conversation: recovery and doctor",
   "admissions.prompts": "what was typed before, for the composer: backwards by key, ends at its limit",
   "drafts.undelivered": "once a start: the newest 200 turns, backwards by key, ends at its limit",
+  "drafts.unsent": "once a start: unsent texts, one a window that left one, never messages; ends at its limit",
   "admissions.allOpen": "open ones only, from the index that holds nothing else",
 };
 
