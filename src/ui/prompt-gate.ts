@@ -1,6 +1,6 @@
 // Stands between the keyboard and a prompt that decides something: what was typed before anybody could have read it is
-// no answer. A prompt counts as read only after it was drawn and what the terminal held at that moment has been read;
-// when it was covered, or somebody else had the terminal, all of that again.
+// no answer. A prompt takes keys once it was drawn and the keys of that read are over; when it was covered, or somebody
+// else had the terminal, once it was drawn again and all that the terminal held at that moment has been read.
 import { chord, type KeyEvent } from "./key-event.ts";
 import { leastBurst } from "./paste-bytes.ts";
 
@@ -47,9 +47,10 @@ export class PromptGate {
   drawn(rows: number): void {
     if (rows < (this.#prompt?.guard?.leastRows ?? 1)) return this.#disarm();
     if (this.#isArmed || this.#arming) return;
+    if (this.#wasCovered || performance.now() < this.#heldUntil) return void this.#arm();
     // A line is typed to the end after what it answers was told.
-    if (this.#isInLines && !this.#wasCovered) this.#isArmed = true;
-    else void this.#arm();
+    if (this.#isInLines) this.#isArmed = true;
+    else this.#armAfterRead();
   }
 
   /** It is not on the screen any more, or keys go elsewhere. */
@@ -72,6 +73,17 @@ export class PromptGate {
     this.#arming = undefined;
   }
 
+  /** The keys that came with the one that brought it up are over then. */
+  #armAfterRead(): void {
+    const arming = {};
+    this.#arming = arming;
+    queueMicrotask(() => {
+      if (this.#arming !== arming) return;
+      this.#arming = undefined;
+      this.#isArmed = true;
+    });
+  }
+
   async #arm(): Promise<void> {
     const arming = {};
     this.#arming = arming;
@@ -90,9 +102,9 @@ export function isLeaving(event: KeyEvent): boolean {
   return name === "escape" || name === "ctrl+c";
 }
 
-/** What waits in the terminal by now has been read: that is done between two turns of the event loop. */
+/** What waits in the terminal by now has been read: of any two turns of the event loop one begins with that. */
 export async function terminalRead(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function after(ms: number): Promise<void> {
