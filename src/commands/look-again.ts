@@ -27,8 +27,8 @@ export async function readTurn(
 export async function lookAgain(turn: OpenTurn, context: FreeContext): Promise<OpenTurn | undefined> {
   const { db, world } = context;
   const running = turn.calls.filter(isRunning);
-  const states = await Promise.all(running.map(({ spool }) => spool !== undefined && readSpool(spool)));
-  if (states.every((state) => state === false || state.kind === "running")) return undefined;
+  const states = await Promise.all(running.flatMap(({ spool }) => (spool === undefined ? [] : [readSpool(spool)])));
+  if (states.every(({ kind }) => kind === "running")) return undefined;
   const { id, conversation } = turn.admission;
   const judged = await withLease(db, { conversation, holder: newHolderId(process.pid) }, async (lease) => {
     const calls = await judgeCalls(db, { lease, admission: id, world });
