@@ -1,6 +1,6 @@
-// What is known of models without asking anybody: context windows in tokens, prices in US dollars a million tokens, as
-// the providers' own pages gave them on the date below. A config's `models` comes first. What is not here is not known,
-// and nothing is said of it; a price that is announced to end is not known after it.
+// What is known of models without asking anybody: context windows in tokens, list prices in US dollars a million tokens,
+// gathered by the date below from the providers' pages and from what quotes them: a guide, no bill. A config's `models`
+// comes first. What is not here is not known, and nothing is said of it; a price announced to end is not known after it.
 import type { ModelRoute } from "../../ledger/types.ts";
 
 export const CATALOGUE_DATE = "2026-11-30";
