@@ -162,12 +162,16 @@ export class LedgerWorld {
 
   #compareDrafts(db: SessionDB, conversation: ConversationId): void {
     const answer = this.model.answers.get(conversation);
-    const unsent = [...(this.model.composers.get(conversation) ?? [])].sort(([one], [two]) => one.localeCompare(two));
-    const stored = db.drafts(conversation).sort((one, two) => one.window.localeCompare(two.window));
-    expect(stored.map((draft) => ({ ...draft, at: undefined }))).toEqual([
-      ...(answer ? [{ kind: "answer", window: "", ...answer }] : []),
-      ...unsent.map(([window, text]) => ({ kind: "composer", window, text })),
-    ]);
+    const unsent = [...(this.model.composers.get(conversation) ?? [])].map(([key, text]) => {
+      return { kind: "composer", window: key.split(" ")[0] ?? "", text };
+    });
+    const stored = db
+      .drafts(conversation)
+      .map((draft) => ({ ...draft, at: undefined, key: undefined, holder: undefined }));
+    const byText = (one: { readonly text: string }, two: { readonly text: string }) => one.text.localeCompare(two.text);
+    expect(stored.sort(byText)).toEqual(
+      [...(answer ? [{ kind: "answer", window: "", ...answer }] : []), ...unsent].sort(byText),
+    );
   }
 
   #compareSession(db: SessionDB, session: ModelSession): void {

@@ -35,8 +35,9 @@ const saveComposer: Step = (world, { who, a, b, n }) => {
   });
   if (!saved) return;
   const windows = model.composers.get(conversation) ?? new Map<string, string>();
-  if (text === "") windows.delete(window);
-  else windows.set(window, text);
+  // A window is of one process: the other one's of the same name is another.
+  if (text === "") windows.delete(`${window} of ${who}`);
+  else windows.set(`${window} of ${who}`, text);
   model.composers.set(conversation, windows);
 };
 

@@ -117,7 +117,7 @@ describe("a request that failed", () => {
     ["429 without a delay", refuses(429), 500, "model_rate_limit"],
     ["503", refuses(503), 500, "model_server"],
     ["a stream that is cut", cut, 500, "model_cut"],
-    ["a stream that stalls", stalls, 500, "model_cut"],
+    ["a stream that stalls", stalls, 500, "model_stalled"],
     ["a connection that is lost", reset, 500, "model_refused"],
   ] as const)("%s: the same bytes are asked again, once, and only the whole answer is stored", async (...row) => {
     const [, failure, ms, code] = row;

@@ -79,7 +79,7 @@ describe("/models", () => {
       { id: "local/a", provider: "local", available: true },
       { id: "local/b", provider: "local", available: true },
       { id: "locked/c", provider: "locked", available: false, why: expect.stringContaining("LOCKED_KEY") },
-      { id: "guide/guide", provider: "guide", available: true },
+      { id: "guide/guide", provider: "guide", available: true, inputPrice: 0, outputPrice: 0 },
     ]);
   });
 });
