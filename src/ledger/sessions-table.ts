@@ -13,6 +13,7 @@ import type {
   SessionId,
   TitleSource,
 } from "./types.ts";
+import { toUsage } from "./usage.ts";
 
 export interface SessionRow {
   readonly id: SessionId;
@@ -231,13 +232,7 @@ export function toSession(row: SessionRow): Session {
     rewinds: row.rewind_count,
     messages: row.head_depth ?? 0,
     turns: row.head_turn ?? 0,
-    usage: {
-      inputTokens: row.input_tokens,
-      outputTokens: row.output_tokens,
-      cacheReadTokens: row.cache_read_tokens,
-      cacheWriteTokens: row.cache_write_tokens,
-      reasoningTokens: row.reasoning_tokens,
-    },
+    usage: toUsage(row),
     ...(row.parent_id !== null && { parent: row.parent_id }),
     ...(row.edge !== null && { edge: row.edge }),
     ...(row.fork_message_id !== null && { forkMessage: row.fork_message_id }),

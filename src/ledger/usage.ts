@@ -68,12 +68,24 @@ export function usageOfSession(q: Queries, id: SessionId): ModelUsage[] {
   return q.usage.ofSession.all(id).map((row) => ({
     route: { provider: row.provider, model: row.model },
     calls: row.calls,
-    usage: {
-      inputTokens: row.input_tokens,
-      outputTokens: row.output_tokens,
-      cacheReadTokens: row.cache_read_tokens,
-      cacheWriteTokens: row.cache_write_tokens,
-      reasoningTokens: row.reasoning_tokens,
-    },
+    usage: toUsage(row),
   }));
+}
+
+interface UsageColumns {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+export function toUsage(row: UsageColumns): Usage {
+  return {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    reasoningTokens: row.reasoning_tokens,
+  };
 }

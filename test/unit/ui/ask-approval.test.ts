@@ -1,16 +1,15 @@
 // What is typed around the moment a question comes up answers nothing, and is not lost.
-import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ApprovalAsk } from "../../../src/agent/turn-context.ts";
 import type { CallId } from "../../../src/ledger/types.ts";
 import { type Answered, askApproval } from "../../../src/ui/ask-approval.ts";
 import { composerText } from "../../../src/ui/composer-state.ts";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
-import { Screen } from "../../../src/ui/live-screen.ts";
+import type { Screen } from "../../../src/ui/live-screen.ts";
 import { askConfirm, askDecision, askPreview } from "../../../src/ui/modals.ts";
 import { openDecision } from "../../../src/ui/recovery.ts";
 import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
-import { plainTheme } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -31,12 +30,7 @@ const nothing: KeyActions = {
 
 function open() {
   const stdout = { columns: 80, rows: 24, write: () => true };
-  const screen = new Screen({
-    stdout,
-    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-    theme: plainTheme,
-    reflow: "but-cursor-row",
-  });
+  const screen = testScreen(stdout);
   const answers: Answered[] = [];
   const entered: string[] = [];
   const actions: KeyActions = { ...nothing, enter: (text) => entered.push(text) };

@@ -1,13 +1,12 @@
 // A list that asks a ledger: what is typed finds what was not listed, and nothing is read that nobody looks at.
-import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import type { PickItem, PickList } from "../../../src/commands/command.ts";
 import { askPick } from "../../../src/ui/ask-pick.ts";
 import { key } from "../../../src/ui/key-event.ts";
-import { Screen } from "../../../src/ui/live-screen.ts";
 import { type PickerView, pickerLines } from "../../../src/ui/picker-lines.ts";
 import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
 import type { Look } from "../../../src/ui/tool-lines.ts";
+import { testScreen } from "./test-screen.ts";
 import { plainTheme } from "./view-samples.ts";
 
 const actions: KeyActions = {
@@ -18,12 +17,7 @@ const item = (name: string): PickItem => ({ command: `/go ${name}`, label: name,
 
 function open(columns: number, more: Partial<PickList>) {
   const stdout = { columns, rows: 14, write: () => true };
-  const screen = new Screen({
-    stdout,
-    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-    theme: plainTheme,
-    reflow: "but-cursor-row",
-  });
+  const screen = testScreen(stdout);
   const list = { title: "Go", empty: "", items: ["one", "two", "three"].map(item), ...more };
   const chosen = askPick(screen, list);
   const press = (...names: readonly string[]) => {

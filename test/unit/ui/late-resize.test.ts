@@ -1,10 +1,9 @@
 // The screen over a terminal that changes its size before the program hears of it, as tmux and others do: what is
 // finished stays, each line once and in order.
-import { PassThrough } from "node:stream";
 import xterm from "@xterm/headless";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Screen } from "../../../src/ui/live-screen.ts";
-import { delta, plainTheme, session, started } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
+import { delta, session, started } from "./view-samples.ts";
 
 // Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
 vi.hoisted(() => {
@@ -31,12 +30,7 @@ function start(size: Size, typed: string) {
       written += text;
     },
   };
-  const screen = new Screen({
-    stdout,
-    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-    theme: plainTheme,
-    reflow: "but-cursor-row",
-  });
+  const screen = testScreen(stdout);
   ends.push(() => {
     screen.close();
     emulator.dispose();

@@ -1,5 +1,4 @@
 // The front end in lines: what it says, and what typed lines do.
-import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { ApprovalReply } from "../../../src/agent/turn-context.ts";
 import type { Admission, CallId, MessageId, ToolCall } from "../../../src/ledger/types.ts";
@@ -9,12 +8,13 @@ import { note } from "../../../src/ui/block.ts";
 import { composerText } from "../../../src/ui/composer-state.ts";
 import { LineEntry } from "../../../src/ui/line-entry.ts";
 import { LineTeller } from "../../../src/ui/line-teller.ts";
-import { Screen } from "../../../src/ui/live-screen.ts";
+import type { Screen } from "../../../src/ui/live-screen.ts";
 import { askConfirm, askDecision, askPreview } from "../../../src/ui/modals.ts";
 import { isDumb } from "../../../src/ui/plain-terminal.ts";
 import { openDecision } from "../../../src/ui/recovery.ts";
 import type { KeyActions } from "../../../src/ui/screen-keys.ts";
-import { answer, call, message, plainTheme, session, settled, started } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
+import { answer, call, message, session, settled, started } from "./view-samples.ts";
 
 interface Front {
   readonly screen: Screen;
@@ -35,8 +35,7 @@ function front({ runs = false } = {}): Front {
     },
   };
   const teller = new LineTeller();
-  const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
-  const screen = new Screen({ stdout, stdin, theme: plainTheme, reflow: "but-cursor-row", teller });
+  const screen = testScreen(stdout, { teller });
   const entered: string[] = [];
   const did: string[] = [];
   const nothing = (): void => {};

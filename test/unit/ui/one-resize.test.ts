@@ -1,10 +1,10 @@
 // One new size while the screen rests, told at once: nothing finished goes, and nothing of the frame stays.
-import { PassThrough } from "node:stream";
 import xterm from "@xterm/headless";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Screen } from "../../../src/ui/live-screen.ts";
+import type { Screen } from "../../../src/ui/live-screen.ts";
 import { askConfirm } from "../../../src/ui/modals.ts";
-import { delta, plainTheme, session, started } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
+import { delta, session, started } from "./view-samples.ts";
 
 // Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
 vi.hoisted(() => {
@@ -46,8 +46,7 @@ describe.each(Object.keys(states))("a new size with %s", (state) => {
     emulator.options.convertEol = true;
     let written = "";
     const stdout = { columns: 80, rows: 24, write: (text: string) => (written += text) };
-    const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
-    const screen = new Screen({ stdout, stdin, theme: plainTheme, reflow: "but-cursor-row" });
+    const screen = testScreen(stdout);
     const settle = async (): Promise<void> => {
       await new Promise(setImmediate);
       const text = written;

@@ -1,11 +1,12 @@
-import { PassThrough, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { MessageId } from "../../../src/ledger/types.ts";
 import { type Block, note } from "../../../src/ui/block.ts";
-import { Screen } from "../../../src/ui/live-screen.ts";
+import type { Screen } from "../../../src/ui/live-screen.ts";
 import { linesOf, maxWaiting, taken, tooMany } from "../../../src/ui/output-pace.ts";
-import { answer, plainTheme, session, settled, started } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
+import { answer, session, settled, started } from "./view-samples.ts";
 
 // Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
 vi.hoisted(() => {
@@ -33,12 +34,7 @@ class Stopped extends Writable {
 
 function stopped(): { stdout: Stopped; screen: Screen } {
   const stdout = new Stopped();
-  const screen = new Screen({
-    stdout,
-    stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-    theme: plainTheme,
-    reflow: "but-cursor-row",
-  });
+  const screen = testScreen(stdout);
   screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
   screen.dispatch(started);
   screen.paint();

@@ -1,8 +1,7 @@
-import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Screen } from "../../../src/ui/live-screen.ts";
-import { plainTheme, session, settled, started } from "./view-samples.ts";
+import { testScreen } from "./test-screen.ts";
+import { session, settled, started } from "./view-samples.ts";
 
 // Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
 vi.hoisted(() => {
@@ -16,12 +15,7 @@ describe("the clock of a turn", () => {
   it("writes the second alone while a turn runs, and nothing when none does", () => {
     let written: string[] = [];
     const stdout = { columns: 80, rows: 24, write: (text: string) => written.push(text) };
-    const screen = new Screen({
-      stdout,
-      stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-      theme: plainTheme,
-      reflow: "but-cursor-row",
-    });
+    const screen = testScreen(stdout);
     screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
     screen.dispatch(started);
     vi.advanceTimersByTime(100);
@@ -43,12 +37,7 @@ describe("the clock of a turn", () => {
   it("goes on every ten seconds where little may move, also when something else is drawn", () => {
     const written: string[] = [];
     const stdout = { columns: 80, rows: 24, write: (text: string) => written.push(text) };
-    const screen = new Screen({
-      stdout,
-      stdin: new PassThrough() as unknown as NodeJS.ReadStream,
-      theme: plainTheme,
-      reflow: "but-cursor-row",
-    });
+    const screen = testScreen(stdout);
     screen.motion = "reduced";
     screen.dispatch({ type: "booted", session, mode: "ask", waiting: [] });
     screen.dispatch(started);
