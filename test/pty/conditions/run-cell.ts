@@ -70,11 +70,20 @@ class CellRun {
     terminal.resize(this.#cell.cols, this.#cell.rows);
     const before = await this.#look(terminal);
     terminal.write("\x15/quit\r");
-    const { exitCode } = await terminal.exit;
+    const exitCode = await this.#exitCode(terminal);
     const after = judge(terminal.rows(), this.#expected(farewell));
     const left = after.map(({ kind, words }) => finding(kind, `after leaving: ${words}`));
     const end = exitCode === 0 ? [] : [finding("end", `exit code ${exitCode}`)];
     return { findings: [...before.findings, ...left, ...end], pictures: [before.picture, pictureOf(terminal)] };
+  }
+
+  async #exitCode(terminal: Terminal): Promise<number> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`still there after /quit: ${joined(terminal)}`)), LIMIT_MS);
+    });
+    const { exitCode } = await Promise.race([terminal.exit, late]).finally(() => clearTimeout(timer));
+    return exitCode;
   }
 
   async end(): Promise<void> {
@@ -152,8 +161,11 @@ class CellRun {
     await this.#answered(this.#lastRequest());
     await this.#idle(terminal);
     // Without its filter the list is left by one escape.
+    const before = terminal.rawBytes();
     if (condition === "picker") terminal.write("\x7f\x7f\x1b");
-    await terminal.waitFor((each) => !each.modes().cursorHidden, LIMIT_MS);
+    // An escape and what is typed right behind it would be one key.
+    const isLeft = (each: Terminal) => condition !== "picker" || each.rawBytes() > before;
+    await terminal.waitFor((each) => isLeft(each) && !each.modes().cursorHidden, LIMIT_MS);
   }
 
   /** Pages until yes counts; where the window is too low to show what is asked there is only no. */
