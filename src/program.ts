@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
+import { modelFacts } from "./agent/models/catalogue.ts";
 import { type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
 import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
@@ -183,6 +184,8 @@ export class Program {
       ask: ask ?? nobodyToAsk,
       contextFiles: this.config.contextFiles,
       retrying: { limit: this.config.retries },
+      compaction: { ...this.config.compaction, at: this.config.compaction.at / 100 },
+      modelFacts: (route) => modelFacts(route, this.config.models),
       ...(this.config.fallback !== undefined && { fallback: this.config.fallback }),
       isWatched: ask !== undefined,
       onRule: async (kind, rule) => {

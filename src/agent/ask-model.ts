@@ -3,6 +3,7 @@
 import { projectForModel } from "../ledger/projection.ts";
 import type { Hash, MessageId, Part, Usage } from "../ledger/types.ts";
 import type { FinishReason, ModelError, ModelStreamPart } from "./models/model.ts";
+import { stubOldResults } from "./stub-results.ts";
 import { headOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
 export interface Answer {
@@ -21,7 +22,7 @@ export async function askModel(context: TurnContext, state: TurnState): Promise<
   const parent = headOf(state);
   const stream = model.stream({
     system: context.system,
-    messages: projectForModel(state.path),
+    messages: projectForModel(stubOldResults(state.path, context.compaction.windowOf(model.route))),
     tools: context.tools.listTools().map((tool) => ({
       name: tool.name,
       description: tool.description,

@@ -76,6 +76,25 @@ export type SessionEvent =
       readonly to: string;
       readonly error: TurnError;
     }
+  /** What came before is being summed up. asked: by a person · full: the window nearly is · overflow: so the provider says. */
+  | {
+      readonly type: "compaction-started";
+      readonly admission: AdmissionId;
+      readonly reason: "asked" | "full" | "overflow";
+      /** Of the next request as it would be. */
+      readonly tokens: number;
+    }
+  /** It takes several requests where the conversation is longer than what the model takes at once. */
+  | {
+      readonly type: "compaction-stage";
+      readonly admission: AdmissionId;
+      readonly stage: number;
+      readonly of: number;
+    }
+  /** The conversation goes on in this session; its first message, the summary, comes next. */
+  | { readonly type: "compacted"; readonly admission: AdmissionId; readonly session: Session }
+  /** It is not compacted, and nothing was changed. */
+  | { readonly type: "compaction-left"; readonly admission: AdmissionId; readonly why: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | {

@@ -24,12 +24,14 @@ import type {
   TurnRef,
 } from "../ledger/types.ts";
 import { type Rules, stricterMode } from "./approvals.ts";
+import { runCompactTurn } from "./compaction/compact-turn.ts";
 import { ContextWatch } from "./context-watch.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
 import { createScanner, type Scanner } from "./file-changes/scan.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
+import type { ModelFacts } from "./models/catalogue.ts";
 import { openNamed } from "./models/open-named.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import { RETRY_LIMIT } from "./retry-policy.ts";
@@ -37,7 +39,7 @@ import { runShellTurn } from "./shell-turn.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
-import type { ApprovalAsk, ApprovalReply, KeepRule, Retrying, TurnContext } from "./turn-context.ts";
+import type { ApprovalAsk, ApprovalReply, Compacting, KeepRule, Retrying, TurnContext } from "./turn-context.ts";
 
 export interface RunnerOptions {
   readonly db: AsyncSessionDB;
@@ -57,16 +59,28 @@ export interface RunnerOptions {
   readonly retrying?: Partial<Omit<Retrying, "fallback">>;
   /** `provider/model` or an alias; answers a turn whose model does not. */
   readonly fallback?: string;
+  /** When a conversation is compacted unasked, and who sums it up. */
+  readonly compaction?: CompactionSettings;
+  /** What is known about models: their windows. */
+  readonly modelFacts?: (route: ModelRoute) => ModelFacts;
   /** A person watches: go on trying to write when the ledger refuses. Else the first refusal ends it. */
   readonly isWatched?: boolean;
   readonly now?: () => number;
 }
 
+export interface CompactionSettings {
+  readonly auto?: boolean;
+  /** Part of the window, in (0, 1). */
+  readonly at?: number;
+  /** `provider/model` or an alias. */
+  readonly model?: string;
+}
+
 export interface SubmitOptions {
   readonly request?: RequestId;
   readonly target?: Target;
-  /** `shell`: the prompt is of `typedPrompt`. */
-  readonly kind?: "prompt" | "steer" | "shell";
+  /** `shell`: the prompt is of `typedPrompt`. `compact`: it is what the summary dwells on, and may be empty. */
+  readonly kind?: "prompt" | "steer" | "shell" | "compact";
 }
 
 type Listener = (event: SessionEvent) => void;
@@ -138,6 +152,7 @@ export class Runner {
     if (event.type === "message-added") this.#known = event.message.id;
     if (event.type === "head-moved") this.#known = event.head;
     if (event.type === "session") this.#known = event.session.head;
+    if (event.type === "compacted") this.#session = event.session;
     this.#heardAt = performance.now();
     for (const listener of this.#listeners) listener(event);
   }
@@ -246,7 +261,7 @@ export class Runner {
     const { db } = this.#options;
     const known = this.#known;
     const session = await db.canonical(this.#session.conversation);
-    if (session.revision === this.#session.revision) return;
+    if (session.id === this.#session.id && session.revision === this.#session.revision) return;
     const added = session.head === known ? [] : await messagesSince(db, session, known);
     // A turn of our own began meanwhile: it tells its messages itself.
     if (this.#known !== known || session.conversation !== this.#session.conversation) return;
@@ -377,7 +392,7 @@ export class Runner {
     this.#turn = new AbortController();
     try {
       const context = await this.#turnContext(turn, admission, this.#turn.signal);
-      await (admission.kind === "shell" ? runShellTurn(context) : runTurn(context));
+      await runOf(admission, context);
     } catch (error) {
       const why = error as LedgerError;
       if (why.code === "request_differs") return await this.#handBack(turn, why);
@@ -436,6 +451,7 @@ export class Runner {
       ask: (question, stop) => this.#ask(ask, question, stop),
       keepRule: this.#options.onRule ?? (() => Promise.resolve({ ok: false, problem: "no rules are kept here" })),
       retrying: this.#retrying(),
+      compaction: this.#compacting(),
       signal,
       now: this.#now,
       emit: (event) => this.emit(event),
@@ -446,6 +462,13 @@ export class Runner {
     const { models, fallback, retrying } = this.#options;
     const usual = { limit: RETRY_LIMIT, sleep: pause, random: Math.random, ...retrying };
     return fallback === undefined ? usual : { ...usual, fallback: () => openNamed(models, fallback) };
+  }
+
+  #compacting(): Compacting {
+    const { models, modelFacts, compaction: { auto = true, at = COMPACT_AT, model } = {} } = this.#options;
+    const windowOf = (route: ModelRoute) => (modelFacts ? modelFacts(route).window : undefined);
+    const usual = { isAutomatic: auto, at, windowOf };
+    return model === undefined ? usual : { ...usual, summariser: () => openNamed(models, model) };
   }
 
   /** Kept from turn to turn: it remembers what is in the files, and reads only those that changed. */
@@ -475,10 +498,18 @@ export class Runner {
   }
 }
 
+function runOf(admission: Admission, context: TurnContext): Promise<void> {
+  if (admission.kind === "shell") return runShellTurn(context);
+  return admission.kind === "compact" ? runCompactTurn(context, admission) : runTurn(context);
+}
+
 /** The reason of a stop that tools must not take their time for. */
 class HangUp extends Error {
   override readonly name = "HangUp";
 }
+
+/** Part of the window that may be used before the conversation is compacted. */
+const COMPACT_AT = 0.8;
 
 /** A turn without a word for this long has stalled: no model, command or person is waited for longer. */
 const WATCHDOG_MS = 30 * 60_000;

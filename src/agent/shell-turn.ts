@@ -7,7 +7,7 @@ import { added, type TurnContext, type TurnState } from "./turn-context.ts";
 
 export async function runShellTurn(context: TurnContext): Promise<void> {
   const { db, turn } = context;
-  const state: TurnState = { path: [], usage: undefined, model: context.model, hasFallenBack: false };
+  const state: TurnState = { path: [], usage: undefined, model: context.model, hasFallenBack: false, compactions: 0 };
   await finishOpenCalls(context, state);
   const calls = await db.callsOf(turn.admission);
   const hasEnded = calls.every(({ state: end, result }) => result !== undefined && end !== "cancelled");

@@ -35,7 +35,7 @@ export function estimateMessage({ role, parts }: Pick<Message, "role" | "parts">
   return parts.reduce((sum, part) => sum + estimatePart(part), MESSAGE_TOKENS);
 }
 
-function estimatePart(part: Part): number {
+export function estimatePart(part: Part): number {
   switch (part.kind) {
     case "text":
     case "summary":
@@ -61,15 +61,21 @@ export function contextSize(messages: readonly Message[]): ContextSize | undefin
   return size;
 }
 
-/** One message more. A summary begins anew: what it stands for is not sent any more. */
+/** One message more. A summary begins anew, with what it says is left: what it stands for is not sent any more. */
 export function withMessage(size: ContextSize | undefined, message: Message): ContextSize | undefined {
-  if (message.role === "summary") return undefined;
+  if (message.role === "summary") return afterSummary(size, message);
   const { usage } = message;
   if (message.role === "assistant" && usage && usage.inputTokens > 0) {
     const counted = usage.inputTokens + usage.outputTokens - (usage.reasoningTokens ?? 0);
     return { counted, added: 0, factor: correctedFactor(size, usage.inputTokens) };
   }
   return size && { ...size, added: size.added + estimateMessage(message) };
+}
+
+function afterSummary(size: ContextSize | undefined, { parts }: Message): ContextSize | undefined {
+  const part = parts.find((each) => each.kind === "summary");
+  if (part?.kind !== "summary" || part.after === undefined) return undefined;
+  return { counted: part.after, added: 0, factor: size?.factor ?? 1 };
 }
 
 /** Half way to what the new count says: one odd message does not spoil the next. */

@@ -1,6 +1,6 @@
 // What one turn works with, and the little it keeps: shared by `turn.ts`, `ask-model.ts` and `run-calls.ts`.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
-import type { ApprovalMode, Message, MessageId, ToolCall, TurnRef, Usage } from "../ledger/types.ts";
+import type { ApprovalMode, Message, MessageId, ModelRoute, ToolCall, TurnRef, Usage } from "../ledger/types.ts";
 import type { Rules } from "./approvals.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Scanner } from "./file-changes/scan.ts";
@@ -57,6 +57,18 @@ export interface Retrying {
   readonly fallback?: () => Opened;
 }
 
+/** When and how a conversation is compacted. */
+export interface Compacting {
+  /** Off: only when a person asks, or when the provider says that it is too long. */
+  readonly isAutomatic: boolean;
+  /** Part of the window from which it is, in (0, 1). */
+  readonly at: number;
+  /** In tokens; undefined where it is not known. */
+  readonly windowOf: (route: ModelRoute) => number | undefined;
+  /** Opens the model that sums up; absent: the turn's own. */
+  readonly summariser?: () => Opened;
+}
+
 export interface TurnContext {
   readonly db: AsyncSessionDB;
   readonly turn: TurnRef;
@@ -74,18 +86,26 @@ export interface TurnContext {
   readonly ask: (ask: ApprovalAsk, signal: AbortSignal) => Promise<ApprovalReply>;
   readonly keepRule: KeepRule;
   readonly retrying: Retrying;
+  readonly compaction: Compacting;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly emit: (event: SessionEvent) => void;
 }
 
 export interface TurnState {
-  /** The path as it is stored; grows with what this turn writes. */
+  /** What a model gets of the path, as it is stored; grows with what this turn writes. */
   readonly path: Message[];
   usage: Usage | undefined;
   /** Who is asked: the turn's model, or its fallback once that had to take over. */
   model: Model;
   hasFallenBack: boolean;
+  /** Compactions that were tried in this turn. */
+  compactions: number;
+}
+
+export async function openTurn({ db, turn, model }: TurnContext): Promise<TurnState> {
+  const path = await db.contextPath(turn.conversation);
+  return { path, usage: undefined, model, hasFallenBack: false, compactions: 0 };
 }
 
 export function headOf(state: TurnState): MessageId | undefined {

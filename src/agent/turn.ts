@@ -5,23 +5,19 @@ import { brokenRule } from "../ledger/broken-rule.ts";
 import type { NewMessage, Settlement } from "../ledger/turns.ts";
 import type { ToolCallPart, TurnError, Usage } from "../ledger/types.ts";
 import { type Answer, type NoAnswer, usageOf } from "./ask-model.ts";
-import { askWithRetries } from "./ask-with-retries.ts";
+import { askInRoom } from "./compaction/ask-in-room.ts";
+import { sumOf } from "./compaction/summarise.ts";
 import { settledEvent } from "./events.ts";
 import { finishOpenCalls } from "./run-calls.ts";
-import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
-
-/** Longer conversations are compacted before they come here. */
-const WHOLE_PATH = 1_000_000;
+import { added, headOf, openTurn, type TurnContext, type TurnState } from "./turn-context.ts";
 
 export async function runTurn(context: TurnContext): Promise<void> {
-  const { db, turn } = context;
-  const { messages } = await db.path(turn.session, { limit: WHOLE_PATH });
-  const state: TurnState = { path: [...messages], usage: undefined, model: context.model, hasFallenBack: false };
+  const state = await openTurn(context);
   await finishOpenCalls(context, state);
   for (;;) {
     if (context.signal.aborted) return settleStopped(context, state, "");
     await takeSteers(context, state);
-    const answer = await askWithRetries(context, state);
+    const answer = await askInRoom(context, state);
     if (answer.kind !== "answer") return settleFailed(context, state, answer);
     const calls = answer.parts.filter((part): part is ToolCallPart => part.kind === "tool-call");
     if (calls.length === 0) return settleAnswered(context, state, answer);
@@ -39,15 +35,7 @@ async function takeSteers(context: TurnContext, state: TurnState): Promise<void>
 }
 
 function addUsage(state: TurnState, usage: Usage | undefined): void {
-  if (!usage) return;
-  const sum = state.usage;
-  state.usage = {
-    inputTokens: (sum?.inputTokens ?? 0) + usage.inputTokens,
-    outputTokens: (sum?.outputTokens ?? 0) + usage.outputTokens,
-    cacheReadTokens: (sum?.cacheReadTokens ?? 0) + (usage.cacheReadTokens ?? 0),
-    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
-    reasoningTokens: (sum?.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0),
-  };
+  if (usage) state.usage = sumOf(state.usage, usage);
 }
 
 function assistantMessage(context: TurnContext, state: TurnState, answer: Omit<Answer, "kind">): NewMessage {

@@ -26,7 +26,7 @@ async function redo(args: CommandArgs, context: CommandContext): Promise<Command
   if (!count.ok) return usage(count.problem);
   if (hasFlag(args, "files")) return redoFiles(args, context);
   const options = { isChat: hasFlag(args, "chat"), isSure: hasFlag(args, "yes") };
-  return redoSteps(context, { ...options, steps: count.value ?? 1, turns: 0, told: [] });
+  return redoSteps(context, { ...options, steps: count.value ?? 1, done: 0, turns: 0, told: [] });
 }
 
 async function redoFiles(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
@@ -61,14 +61,15 @@ interface Redo {
   readonly isSure: boolean;
   /** Undos left to bring back. */
   readonly steps: number;
-  /** Brought back so far, and what there is to say about it. */
+  /** Undos brought back so far, the turns of them, and what there is to say about it. */
+  readonly done: number;
   readonly turns: number;
   readonly told: readonly string[];
 }
 
 async function redoSteps(context: CommandContext, redo: Redo): Promise<CommandResult> {
   const { db, runner } = context;
-  if (redo.steps === 0 || (redo.turns > 0 && !(await db.redoableMove(runner.session.id)))) return ended(context, redo);
+  if (redo.steps === 0 || (redo.done > 0 && !(await db.redoableMove(runner.session.id)))) return ended(context, redo);
   const session = await db.session(runner.session.id);
   const preview = redo.isChat ? [] : previewOf(await planFilesForward(context, session));
   const apply = (chosen: readonly PlannedPreview[]) => {
@@ -95,6 +96,7 @@ async function redoOne(
   return redoSteps(context, {
     ...redo,
     steps: redo.steps - 1,
+    done: redo.done + 1,
     turns: redo.turns + moved.turns,
     told: [...redo.told, ...told, ...words],
   });
@@ -102,7 +104,7 @@ async function redoOne(
 
 function ended({ runner }: CommandContext, { turns, told }: Redo): CommandResult {
   const { id: session, head } = runner.session;
-  return lines([`Brought back ${counted(turns, "turn")}.`, ...told], {
+  return lines([`Brought back ${turns === 0 ? "the compaction" : counted(turns, "turn")}.`, ...told], {
     session,
     turns,
     ...(head !== undefined && { head }),

@@ -1,6 +1,7 @@
 // All commands, in the order in which help lists them. The one place that knows every command file.
 import { approveCommand } from "./approve.ts";
 import { branchCommand } from "./branch.ts";
+import { compressCommand } from "./compress.ts";
 import { configCommand } from "./config.ts";
 import { deleteCommand } from "./delete.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -39,6 +40,7 @@ export const registry: CommandRegistry = {
     branchCommand,
     modelCommand,
     modelsCommand,
+    compressCommand,
     titleCommand,
     queueCommand,
     recoverCommand,
@@ -55,7 +57,7 @@ export const registry: CommandRegistry = {
     quitCommand,
   ],
   later: [
-    ...["backup", "compact", "compare", "compress", "edit", "export", "import"],
+    ...["backup", "compare", "edit", "export", "import"],
     ...["loop", "proactive", "prune", "repair", "restore", "search", "tree"],
   ],
 };

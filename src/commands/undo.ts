@@ -37,8 +37,10 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
   const [isChat, isFiles] = [hasFlag(args, "chat"), hasFlag(args, "files")];
   if (isChat && isFiles) return usage("Say --chat or --files, not both; without either it is both.");
   if (isChat && hasFlag(args, "suspected")) return usage("--suspected is about files; --chat leaves them alone.");
-  if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
   const { db, runner } = context;
+  const isCompaction = turns === 1 && !isFiles && (await db.summaryAtEnd(runner.session.id)) !== undefined;
+  if (isCompaction) return takeBackCompaction(context);
+  if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
   const session = await db.session(runner.session.id);
   const changes = await changesOfTurns(db, session, turns);
   const preview = await previewBack(context, changes);
@@ -113,6 +115,22 @@ async function takeBack(
     lines: [back, ...told, ...effectWords(effects, { isUndo: true, hasFiles: files.chosen.length > 0 })],
     json: { session, turns, ...(head !== undefined && { head }), files: written, kept: effects.map(({ id }) => id) },
   };
+}
+
+/** The last thing that happened: no turn goes, and no prompt comes back. */
+async function takeBackCompaction(context: CommandContext): Promise<CommandResult> {
+  const { db, runner } = context;
+  const result = await moveWithFiles(context, { chosen: [], left: [], direction: "undo" }, (options) =>
+    db.undo(runner.session.id, 1, options),
+  );
+  if ("kind" in result) return result;
+  await tellMove(runner, result.moved);
+  const { session, turns, head } = result.moved;
+  return lines(["Took back the compaction: the model gets everything again. /redo brings the summary back."], {
+    session,
+    turns,
+    ...(head !== undefined && { head }),
+  });
 }
 
 function promptText(prompt: Message | undefined): string {

@@ -24,6 +24,8 @@ export interface Config {
   readonly model?: string;
   /** The same; answers a turn whose model does not. */
   readonly fallback?: string;
+  /** When a conversation is compacted unasked (`at`: percent of the window), and by which model. */
+  readonly compaction: { readonly auto: boolean; readonly at: number; readonly model?: string };
   /** How often a request that failed is made again. */
   readonly retries: number;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
@@ -44,6 +46,7 @@ export interface Config {
 }
 
 export const DEFAULTS: Config = {
+  compaction: { auto: true, at: 80 },
   retries: RETRY_LIMIT,
   models: {},
   providers: {},
@@ -61,6 +64,7 @@ export const DEFAULTS: Config = {
 
 /** `DEFAULTS` as a person would have written them. */
 export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
+  compaction: { auto: true, at: 80 },
   retries: RETRY_LIMIT,
   approval: { mode: "ask", allow: [], deny: [] },
   loops: { minInterval: "30s", maxTicks: 100 },
@@ -75,6 +79,9 @@ export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
 export interface ConfigLayer {
   readonly model?: string | undefined;
   readonly fallback?: string | undefined;
+  readonly compaction?:
+    | { readonly auto?: boolean | undefined; readonly at?: number | undefined; readonly model?: string | undefined }
+    | undefined;
   readonly retries?: number | undefined;
   readonly models?: ModelsConfig | undefined;
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
@@ -98,6 +105,7 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
   return {
     ...(model === undefined ? {} : { model }),
     ...(fallback === undefined ? {} : { fallback }),
+    compaction: compactionOf(config.compaction, layer.compaction),
     retries: layer.retries ?? config.retries,
     models: { ...config.models, ...layer.models },
     providers: { ...config.providers, ...layer.providers },
@@ -118,5 +126,14 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     notify: layer.notify ?? config.notify,
     keys: { ...config.keys, ...layer.keys },
     contextFiles: layer.contextFiles ?? config.contextFiles,
+  };
+}
+
+function compactionOf(config: Config["compaction"], layer: ConfigLayer["compaction"]): Config["compaction"] {
+  const model = layer?.model ?? config.model;
+  return {
+    auto: layer?.auto ?? config.auto,
+    at: layer?.at ?? config.at,
+    ...(model !== undefined && { model }),
   };
 }

@@ -17,6 +17,7 @@ const A_RULE = 'a rule: tool, or tool(prefix) such as "shell(npm test)"';
 const AN_INTERVAL = 'a time of at least 1s, like "30s" or "1h30m"';
 const A_COUNT = "a whole number of at least 1";
 const A_PRICE = "a number of at least 0, in US dollars a million tokens";
+const A_FILLING = "a whole number from 10 to 95, in percent of the window";
 const A_RETRY_COUNT = "a whole number from 0 (never ask again) to 20";
 const AN_AMOUNT = "a number above 0, in US dollars";
 const A_NAME = "a name without spaces and slashes that begins with a letter or a digit; the name guide is taken";
@@ -97,6 +98,16 @@ const configFile = z.strictObject(
       .strictObject(
         { turnUsd: amount.exactOptional(), dayUsd: amount.exactOptional(), sessionUsd: amount.exactOptional() },
         "an object with turnUsd, dayUsd and sessionUsd",
+      )
+      .exactOptional(),
+    compaction: z
+      .strictObject(
+        {
+          auto: z.boolean("true or false").exactOptional(),
+          at: z.int(A_FILLING).min(10, A_FILLING).max(95, A_FILLING).exactOptional(),
+          model: text('"provider/model" or an alias').exactOptional(),
+        },
+        "an object with auto, at and model",
       )
       .exactOptional(),
     fallback: text('"provider/model" or an alias').exactOptional(),

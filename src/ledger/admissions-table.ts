@@ -121,6 +121,7 @@ export function admissionQueries(db: Database) {
     lastOutcome: db
       .prepare<[string], Outcome>(
         `select outcome from admissions where conversation_id = ? and outcome not in ('cancelled', 'steered')
+           and kind <> 'compact'
          order by seq desc limit 1`,
       )
       .pluck(),

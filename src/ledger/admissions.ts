@@ -11,8 +11,8 @@ import { canonicalRow, deriveTitle } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
 import { addTypedCall } from "./tool-calls.ts";
 import type { Tx } from "./transaction.ts";
-import { extendHead } from "./tree.ts";
-import type { Admission, Envelope, Hash, Message, MessageId, Payload, TurnRef } from "./types.ts";
+import { extendHead, isOnPath } from "./tree.ts";
+import type { Admission, Envelope, Hash, Message, Payload, TurnRef } from "./types.ts";
 
 export type ClaimResult =
   | { readonly kind: "claimed"; readonly turn: TurnRef; readonly admission: Admission; readonly message?: Message }
@@ -59,15 +59,7 @@ function verdictOn(
   const submitter = decodeProcess(row.submitter);
   const isMine = submitter !== undefined && isSameProcess(submitter, tx.process);
   if (!isMine) return livenessOf(submitter, tx.process, probe) === "dead" ? "orphan" : "left";
-  return row.base_head_id === null || isOnPath(tx, session, row.base_head_id) ? "take" : "rewound";
-}
-
-function isOnPath(tx: Tx, session: SessionRow, wanted: MessageId): boolean {
-  const depth = tx.q.messages.get.get(wanted)?.depth;
-  if (depth === undefined) return false;
-  let node = session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);
-  while (node && node.depth > depth) node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
-  return node?.id === wanted;
+  return row.base_head_id === null || isOnPath(tx, session.head_id, row.base_head_id) ? "take" : "rewound";
 }
 
 function start(

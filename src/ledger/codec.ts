@@ -80,7 +80,14 @@ function decodePart(value: unknown): Part {
       return { kind: "file", blob, mediaType: text(part, "mediaType"), bytes: integer(part, "bytes"), ...name };
     }
     case "summary":
-      return { kind: "summary", text: text(part, "text"), keptFrom: integer(part, "keptFrom") as MessageId };
+      return {
+        kind: "summary",
+        text: text(part, "text"),
+        ...(part["keptFrom"] !== undefined && { keptFrom: integer(part, "keptFrom") as MessageId }),
+        ...(part["folded"] !== undefined && { folded: integer(part, "folded") }),
+        ...(part["before"] !== undefined && { before: integer(part, "before") }),
+        ...(part["after"] !== undefined && { after: integer(part, "after") }),
+      };
     case "note":
       return { kind: "note", text: text(part, "text") };
     case "shell": {

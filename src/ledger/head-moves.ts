@@ -21,6 +21,12 @@ export function headMoveQueries(db: Database) {
     newestRedoable: db.prepare<[string], HeadMoveRow>(
       "select * from head_moves where session_id = ? and redoable = 1 order by id desc limit 1",
     ),
+    /** The summary node that this attempt made in this session. */
+    compactedBy: db
+      .prepare<[string, string], MessageId>(
+        "select to_id from head_moves where session_id = ? and request_id = ? and kind = 'compact'",
+      )
+      .pluck(),
     markRedone: db.prepare<[number, number]>("update head_moves set redoable = 0, redone_at = ? where id = ?"),
     closeRedo: db.prepare<[string]>("update head_moves set redoable = 0 where session_id = ? and redoable = 1"),
     dropOfSession: db.prepare<[string]>("delete from head_moves where session_id = ?"),

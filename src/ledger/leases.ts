@@ -1,9 +1,11 @@
 // Who may write a conversation. An acquire that changes hands raises the epoch and turns what the former
 // holder left `started` into `unknown`, in the same transaction: there is no other way out of a stuck turn.
 
+import type { AdmissionRow } from "./admissions-table.ts";
 import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { livenessOf, type PidProbe, probePid } from "./identity.ts";
+import { canonicalJson } from "./ids.ts";
 import { LEASE_TTL_MS, type LeaseRow, renewInside } from "./leases-table.ts";
 import type { Queries, TurnTx, Tx } from "./transaction.ts";
 import type { AdmissionId, ConversationId, HolderId, ProcessIdentity } from "./types.ts";
@@ -51,14 +53,31 @@ export function acquireLease(
   const process = JSON.stringify(tx.process);
   tx.q.leases.take.run({ conversation, holder, process, epoch, now: tx.now, expires: tx.now + LEASE_TTL_MS });
   const orphans = tx.q.admissions.orphans.all(conversation, epoch);
-  for (const orphan of orphans) tx.q.admissions.setUnknown.run(orphan.seq);
+  // A compaction is done in the transaction that ends it: one that is not ended did nothing, and nobody has to decide.
+  const [cut, turns] = [orphans.filter(isCompaction), orphans.filter((orphan) => !isCompaction(orphan))];
+  for (const { seq } of cut) tx.q.admissions.settle.run({ ...CUT_COMPACTION, seq, now: tx.now });
+  for (const { seq } of turns) tx.q.admissions.setUnknown.run(seq);
   return {
     kind: "acquired",
     lease: { conversation, holder, epoch },
-    becameUnknown: orphans.map((orphan) => orphan.seq),
+    becameUnknown: turns.map(({ seq }) => seq),
     ...(before && { reclaimedFrom: before }),
   };
 }
+
+function isCompaction({ kind }: AdmissionRow): boolean {
+  return kind === "compact";
+}
+
+const CUT_COMPACTION = {
+  outcome: "interrupted",
+  last_message: null,
+  error: canonicalJson({
+    code: "compaction_cut",
+    message: "The program ended while it summed up the conversation; nothing was changed.",
+  }),
+  usage: null,
+};
 
 /** Held by somebody whose term runs and who is not proven dead. */
 export function isHeld(row: LeaseRow, at: Pick<Tx, "now" | "process">, probe: Probe = probePid): boolean {

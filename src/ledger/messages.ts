@@ -30,6 +30,10 @@ const COLUMNS =
   "id, hash, session_id, parent_id, depth, turn, admission_id, role, parts, provider, model, finish_reason, usage," +
   " created_at, live";
 
+const ALL = COLUMNS.split(",")
+  .map((column) => `m.${column.trim()}`)
+  .join(", ");
+
 type ParentRow = Pick<MessageRow, "hash" | "depth" | "turn" | "created_at">;
 
 export function messageQueries(db: Database) {
@@ -50,10 +54,25 @@ export function messageQueries(db: Database) {
          union all
          select m.parent_id, path.n + 1 from path join messages m on m.id = path.id
          where m.parent_id is not null and path.n < ?)
-       select ${COLUMNS.split(", ")
-         .map((column) => `m.${column.trim()}`)
-         .join(", ")}
-       from path join messages m on m.id = path.id order by path.n`,
+       select ${ALL} from path join messages m on m.id = path.id order by path.n`,
+    ),
+    /** Newest first: from a node towards the root, up to the first summary or the root itself. */
+    sinceSummary: db.prepare<[number], MessageRow>(
+      `with recursive path (id, parent_id, role, n) as (
+         select id, parent_id, role, 1 from messages where id = ?
+         union all
+         select m.id, m.parent_id, m.role, path.n + 1 from path join messages m on m.id = path.parent_id
+         where path.role <> 'summary')
+       select ${ALL} from path join messages m on m.id = path.id order by path.n`,
+    ),
+    /** Newest first: from one node towards the root, up to and with another; none when that is not on the way. */
+    upTo: db.prepare<[{ from: number; last: number }], MessageRow>(
+      `with recursive path (id, parent_id, n) as (
+         select id, parent_id, 1 from messages where id = @from
+         union all
+         select m.id, m.parent_id, path.n + 1 from path join messages m on m.id = path.parent_id
+         where path.id > @last)
+       select ${ALL} from path join messages m on m.id = path.id where path.id >= @last order by path.n`,
     ),
     /** The node of this depth on the path that ends at a node. */
     ancestor: db

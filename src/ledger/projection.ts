@@ -5,7 +5,7 @@ import { tellCommands } from "./typed-commands.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "./types.ts";
 
 /** Bumped when the same path gives another projection; part of a turn's envelope. */
-export const PROJECTION_VERSION = 1;
+export const PROJECTION_VERSION = 2;
 
 export interface ProjectedMessage {
   readonly role: "user" | "assistant" | "tool";
@@ -23,7 +23,7 @@ function sinceSummary(path: readonly Message[]): ProjectedMessage[] {
   const summary = path[at];
   const part = summary?.parts.find((each) => each.kind === "summary");
   if (!summary || part?.kind !== "summary") return tellCommands(path).flatMap(forModel);
-  const keptFrom = path.findIndex((message) => message.id === part.keptFrom);
+  const keptFrom = part.keptFrom === undefined ? -1 : path.findIndex((message) => message.id === part.keptFrom);
   const kept = keptFrom < 0 ? [] : path.slice(keptFrom, at);
   const head: ProjectedMessage = { role: "user", parts: [{ kind: "text", text: part.text }] };
   return [head, ...tellCommands([...kept, ...path.slice(at + 1)]).flatMap(forModel)];

@@ -111,7 +111,7 @@ function insertAdmission(
     kind: wanted.kind,
     payload: canonicalJson(wanted.payload),
     digest: wanted.digest,
-    summary: summarize(wanted.payload.prompt),
+    summary: summarize(wanted),
     position,
     submitter: JSON.stringify(tx.process),
     ledger_generation: tx.generation,
@@ -123,8 +123,9 @@ function insertAdmission(
   return admissionRow(tx, id);
 }
 
-function summarize(prompt: Payload["prompt"]): string {
-  const text = prompt.map(wordsOf).join(" ");
+function summarize({ kind, payload }: { kind: AdmissionKind; payload: Payload }): string {
+  const words = payload.prompt.map(wordsOf);
+  const text = (kind === "compact" ? ["/compress", ...words] : words).join(" ");
   return [...text.toWellFormed().replace(/\s+/g, " ").trim()].slice(0, 80).join("");
 }
 

@@ -3,6 +3,7 @@
 import * as admissions from "./admissions.ts";
 import { toAdmission } from "./admissions-table.ts";
 import { unpackBlob } from "./blobs.ts";
+import * as compaction from "./compaction.ts";
 import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import * as files from "./file-changes.ts";
@@ -51,7 +52,7 @@ import type {
   TurnRef,
   UnsentBeginning,
 } from "./types.ts";
-import { type ModelUsage, usageOfSession } from "./usage.ts";
+import { type ModelUsage, usageOfConversation } from "./usage.ts";
 import { type Violation, verifyLedger } from "./verify.ts";
 
 export interface SessionDBOptions extends OpenOptions {
@@ -247,23 +248,23 @@ export class SessionDB {
   /** The route as one unit, and a note that says so; refused while a turn runs. */
   setModel(id: SessionId, route: ModelRoute, note: { text: string; at: number }): Session | Refusal {
     return this.#tx.write("set-model", (tx) => {
-      const row = sessions.sessionRow(tx.q, id);
+      const row = sessions.currentRow(tx.q, id);
       const refused = tree.refusalOf(tx, row, this.#probed({}));
       if (refused) return refused;
       sessions.setModel(tx, row, route);
       const parts = [{ kind: "note", text: note.text } as const];
       if (row.head_id !== null)
-        tree.extendHead(tx, sessions.sessionRow(tx.q, id), { role: "note", parts, at: note.at });
-      return toSession(sessions.sessionRow(tx.q, id));
+        tree.extendHead(tx, sessions.sessionRow(tx.q, row.id), { role: "note", parts, at: note.at });
+      return toSession(sessions.sessionRow(tx.q, row.id));
     });
   }
 
   setTitle(id: SessionId, title: string, source: TitleSource): boolean {
-    return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.sessionRow(tx.q, id), { title, source }));
+    return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.currentRow(tx.q, id), { title, source }));
   }
 
   setFlags(id: SessionId, flags: Parameters<typeof sessions.setFlags>[2]): Session {
-    return this.#tx.write("set-flags", (tx) => sessions.setFlags(tx, sessions.sessionRow(tx.q, id), flags));
+    return this.#tx.write("set-flags", (tx) => sessions.setFlags(tx, sessions.currentRow(tx.q, id), flags));
   }
 
   /** A session that nothing was ever said in and nobody asked to keep: gone. True when it was. */
@@ -279,9 +280,9 @@ export class SessionDB {
     return this.#tx.read((q) => q.meta.prompt.get(hash));
   }
 
-  /** What this session asked, by model. */
+  /** What the conversation of this session asked, by model. */
   modelUsage(id: SessionId): ModelUsage[] {
-    return this.#tx.read((q) => usageOfSession(q, id));
+    return this.#tx.read((q) => usageOfConversation(q, id));
   }
 
   // ---- the tree ----
@@ -310,25 +311,65 @@ export class SessionDB {
 
   undo(id: SessionId, count: number, options: tree.MoveOptions = {}): tree.Moved | Refusal {
     return this.#tx.write("undo", (tx) =>
-      tree.undo(tx, sessions.sessionRow(tx.q, id), this.#probed({ ...options, turns: count })),
+      tree.undo(tx, sessions.currentRow(tx.q, id), this.#probed({ ...options, turns: count })),
     );
   }
 
   redo(id: SessionId, options: tree.MoveOptions = {}): tree.Moved | Refusal {
-    return this.#tx.write("redo", (tx) => tree.redo(tx, sessions.sessionRow(tx.q, id), this.#probed(options)));
+    return this.#tx.write("redo", (tx) => tree.redo(tx, sessions.currentRow(tx.q, id), this.#probed(options)));
   }
 
   retry(id: SessionId, wanted: Parameters<typeof queue.retry>[2]): queue.RetryResult {
-    return this.#tx.write("retry", (tx) => queue.retry(tx, sessions.sessionRow(tx.q, id), this.#probed(wanted)));
+    return this.#tx.write("retry", (tx) => queue.retry(tx, sessions.currentRow(tx.q, id), this.#probed(wanted)));
   }
 
   branch(id: SessionId, wanted: { at?: MessageId; title?: string } = {}): sessions.BranchResult {
-    return this.#tx.write("branch", (tx) => sessions.branch(tx, sessions.sessionRow(tx.q, id), wanted));
+    return this.#tx.write("branch", (tx) => sessions.branch(tx, sessions.currentRow(tx.q, id), wanted));
+  }
+
+  /** What a model is sent is made of these, oldest first. Costs what it returns, whatever came before. */
+  contextPath(conversation: ConversationId): Message[] {
+    return this.#tx.read((q) => compaction.contextPath(q, conversation));
+  }
+
+  /** The compaction that an undo of one turn would take back. */
+  summaryAtEnd(id: SessionId): Message | undefined {
+    return this.#tx.read((q) => {
+      const row = tree.summaryAtEnd({ q }, sessions.currentRow(q, id));
+      return row && toMessage(row);
+    });
+  }
+
+  // ---- compaction ----
+
+  beginCompaction(turn: TurnRef, wanted: { attempt: string; isAsked: boolean }): compaction.BeginCompaction {
+    return this.#tx.turn("begin-compaction", turn, (tx) => compaction.beginCompaction(tx, this.#probed(wanted)));
+  }
+
+  /** Whose attempt goes on in this conversation now. */
+  compactionLock(conversation: ConversationId): compaction.CompactionSkip | undefined {
+    return this.#tx.read((q) => compaction.lockedBy({ q, ...this.#here() }, conversation, this.#probed({})));
+  }
+
+  renewCompaction(attempt: compaction.CompactionAttempt): boolean {
+    return this.#tx.write("renew-compaction", (tx) => compaction.renewCompaction(tx, attempt), "heartbeat");
+  }
+
+  cancelCompaction(attempt: compaction.CompactionAttempt): void {
+    this.#tx.write("cancel-compaction", (tx) => compaction.cancelCompaction(tx, attempt));
+  }
+
+  failCompaction(turn: TurnRef, attempt: string, failure: compaction.CompactionFailure): void {
+    this.#tx.turn("fail-compaction", turn, (tx) => compaction.failCompaction(tx, attempt, failure));
+  }
+
+  commitCompaction(turn: TurnRef, summary: compaction.NewSummary): compaction.Compacted | Refusal {
+    return this.#tx.turn("compact", turn, (tx) => compaction.commitCompaction(tx, summary));
   }
 
   deleteConversation(id: SessionId, options: tree.HeadOptions = {}): purge.DeleteResult {
     return this.#tx.write("delete", (tx) =>
-      purge.deleteConversation(tx, sessions.sessionRow(tx.q, id), this.#probed(options)),
+      purge.deleteConversation(tx, sessions.currentRow(tx.q, id), this.#probed(options)),
     );
   }
 
@@ -344,7 +385,7 @@ export class SessionDB {
   /** For people, outside a turn; never sent to a model. */
   appendNote(id: SessionId, note: { text: string; at: number }): Message | Refusal {
     return this.#tx.write("append-note", (tx) => {
-      const row = sessions.sessionRow(tx.q, id);
+      const row = sessions.currentRow(tx.q, id);
       const refused = tree.refusalOf(tx, row, this.#probed({}));
       if (refused) return refused;
       const parts = [{ kind: "note", text: note.text } as const];
@@ -574,7 +615,7 @@ export class SessionDB {
       const { request, reverts = [] } = wanted;
       const stored = files.revertsOf(tx.q, { request });
       if (stored.length > 0) return stored;
-      const session = sessions.sessionRow(tx.q, id);
+      const session = sessions.currentRow(tx.q, id);
       const refused = tree.moveRefusalOf(tx, session, this.#probed(wanted));
       return refused ?? files.planReverts(tx, { request, conversation: session.conversation_id }, reverts);
     });

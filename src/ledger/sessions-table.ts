@@ -48,6 +48,9 @@ export interface SessionRow {
   readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
   readonly revision: number;
+  readonly compaction_cooldown_until: number | null;
+  readonly compaction_error: string | null;
+  readonly compaction_ineffective_count: number;
   /** Of the head: number of messages and user turns on the path. */
   readonly head_depth: number | null;
   readonly head_turn: number | null;
@@ -120,10 +123,11 @@ export function sessionQueries(db: Database) {
   return {
     get: db.prepare<[string], SessionRow>(`${SELECT} where s.id = ?`),
     withPrefix: db.prepare<[string, string], SessionRow>(
-      `${SELECT} where s.id >= ? and s.id < ? and s.deleted_at is null order by s.id limit 20`,
+      `${SELECT} where s.id >= ? and s.id < ? and s.deleted_at is null group by s.conversation_id order by s.id limit 20`,
     ),
     withTitle: db.prepare<[string], SessionRow>(
-      `${SELECT} where s.title = ? and s.deleted_at is null order by s.last_activity_at desc limit 20`,
+      `${SELECT} where s.title = ? and s.deleted_at is null and s.end_reason is not 'compression'
+       order by s.last_activity_at desc limit 20`,
     ),
     withPersonTitle: db.prepare<[string], SessionRow>(
       `${SELECT} where s.title = ? and s.title_source = 'person' and s.ended_at is null and s.deleted_at is null`,
@@ -159,7 +163,8 @@ export function sessionQueries(db: Database) {
        order by s.pinned desc, s.last_activity_at desc, s.id desc`,
     ),
     names: db.prepare<[], { id: SessionId; title: string | null }>(
-      "select id, title from sessions where deleted_at is null order by last_activity_at desc limit 500",
+      `select id, title from sessions where deleted_at is null and end_reason is not 'compression'
+       order by last_activity_at desc limit 500`,
     ),
     insert: db.prepare(
       `insert into sessions (id, conversation_id, generation, parent_id, edge, fork_message_id, head_id, title,
@@ -199,6 +204,22 @@ export function sessionQueries(db: Database) {
          and not exists (select 1 from admissions where session_id = @id)
          and not exists (select 1 from drafts where conversation_id = @id)
          and not exists (select 1 from sessions child where child.parent_id = @id)`,
+    ),
+    endCompressed: db.prepare<[number, string]>(
+      "update sessions set ended_at = ?, end_reason = 'compression', revision = revision + 1 where id = ?",
+    ),
+    /** What a conversation takes along into its next generation, beside what is inserted. */
+    carryOver: db.prepare(
+      `update sessions set archived = @archived, pinned = @pinned, hidden = @hidden, rewind_count = @rewind_count,
+         revision = @revision, compaction_ineffective_count = @compaction_ineffective_count where id = @id`,
+    ),
+    /** A later deadline stays; of the reason the newest is kept. */
+    coolDown: db.prepare<[number, string, string]>(
+      `update sessions set compaction_cooldown_until = max(coalesce(compaction_cooldown_until, 0), ?),
+         compaction_error = ? where id = ?`,
+    ),
+    countIneffective: db.prepare<[string]>(
+      "update sessions set compaction_ineffective_count = compaction_ineffective_count + 1 where id = ?",
     ),
     isLiveHead: db
       .prepare<[number], number>(

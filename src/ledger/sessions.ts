@@ -5,7 +5,7 @@ import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
 import { isHeld, type Probe } from "./leases.ts";
 import { folded, type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
-import { openCallsAt, raiseLive } from "./tree.ts";
+import { isOnPath, openCallsAt, raiseLive } from "./tree.ts";
 import type {
   ConversationId,
   Hash,
@@ -86,6 +86,12 @@ export function sessionRow(q: Queries, id: SessionId): SessionRow {
   const row = q.sessions.get.get(id);
   if (!row || row.deleted_at !== null) throw ledgerError("not_found", `There is no session ${id}.`);
   return row;
+}
+
+/** The same conversation's newest session, where a compaction ended this one: who asks need not have heard of it. */
+export function currentRow(q: Queries, id: SessionId): SessionRow {
+  const row = sessionRow(q, id);
+  return row.end_reason === "compression" ? canonicalRow(q, row.conversation_id) : row;
 }
 
 /** The session a conversation is written in now: its highest generation. */
@@ -319,12 +325,8 @@ function openCallWords(at: MessageId, open: { before?: MessageId; after?: Messag
 function isInTreeOf(tx: Tx, session: SessionRow, at: MessageId): boolean {
   const node = tx.q.messages.get.get(at);
   if (!node) return false;
-  const chain = tx.q.sessions.ofConversation.all(session.conversation_id);
-  if (chain.some((each) => each.id === node.session_id)) return true;
-  let above = session.head_id === null ? undefined : tx.q.messages.get.get(session.head_id);
-  while (above && above.depth > node.depth)
-    above = above.parent_id === null ? undefined : tx.q.messages.get.get(above.parent_id);
-  return above?.id === at;
+  const writer = tx.q.sessions.get.get(node.session_id);
+  return writer?.conversation_id === session.conversation_id || isOnPath(tx, session.head_id, at);
 }
 
 /** The given name, else the next number of the parent's: "fix" → "fix #2" (C 8.5). */
@@ -343,7 +345,7 @@ function branchTitle(tx: Tx, parent: SessionRow, title: string | undefined) {
   return { title: `${base} #${Math.max(1, ...taken) + 1}`, title_source: "derived" };
 }
 
-function freshId(tx: Tx): SessionId {
+export function freshId(tx: Tx): SessionId {
   for (;;) {
     const id = newSessionId(tx.now);
     if (!tx.q.sessions.get.get(id)) return id;

@@ -54,6 +54,8 @@ export function undo(
 ): Moved | Refusal {
   const refused = moveRefusalOf(tx, session, options);
   if (refused) return refused;
+  const summary = options.turns === 1 ? summaryAtEnd(tx, session) : undefined;
+  if (summary) return takeBackSummary(tx, session, summary);
   const begin = turnBegin(tx, session, options.turns);
   if (!begin) return { kind: "conflict", why: "There is nothing to undo." };
   const undone = (session.head_turn ?? 0) - begin.turn + 1;
@@ -61,6 +63,20 @@ export function undo(
   const reverts = planReverts(tx, { move, conversation: session.conversation_id }, options.reverts ?? []);
   tx.q.sessions.countRewind.run(session.id);
   return moved(session, begin.parent_id, { move, reverts, turns: undone, prompt: toMessage(begin) });
+}
+
+/** A compaction that nothing came after but notes: it is the last thing that happened. */
+export function summaryAtEnd({ q }: Pick<Tx, "q">, session: SessionRow): MessageRow | undefined {
+  let node = session.head_id === null ? undefined : q.messages.get.get(session.head_id);
+  while (node?.role === "note" && node.parent_id !== null) node = q.messages.get.get(node.parent_id);
+  return node?.role === "summary" ? node : undefined;
+}
+
+/** The model gets everything again as it was; no turn is taken back. */
+function takeBackSummary(tx: Tx, session: SessionRow, summary: MessageRow): Moved {
+  const move = moveHead(tx, session, { to: summary.parent_id, kind: "undo", redoable: true });
+  tx.q.sessions.countRewind.run(session.id);
+  return moved(session, summary.parent_id, { move, reverts: [], turns: 0 });
 }
 
 export function redo(tx: Tx, session: SessionRow, options: MoveOptions & { probe?: Probe }): Moved | Refusal {
@@ -105,6 +121,15 @@ export function turnBegin(tx: Tx, session: SessionRow, turns: number): MessageRo
     if (node.turn === wanted && (parent?.turn ?? 0) < wanted) return node;
     node = parent;
   }
+}
+
+/** The way back costs the nodes between them. */
+export function isOnPath(tx: Pick<Tx, "q">, head: MessageId | null, wanted: MessageId): boolean {
+  const depth = tx.q.messages.get.get(wanted)?.depth;
+  if (depth === undefined) return false;
+  let node = head === null ? undefined : tx.q.messages.get.get(head);
+  while (node && node.depth > depth) node = node.parent_id === null ? undefined : tx.q.messages.get.get(node.parent_id);
+  return node?.id === wanted;
 }
 
 /** Why a head may not move now, if so. Nothing was written. */

@@ -77,7 +77,13 @@ export interface FilePart {
 export interface SummaryPart {
   readonly kind: "summary";
   readonly text: string;
-  readonly keptFrom: MessageId;
+  /** The first node that a model still gets as it is, a user message; absent: all before the summary is folded. */
+  readonly keptFrom?: MessageId;
+  /** How many messages it stands for in what a model gets. */
+  readonly folded?: number;
+  /** Of the whole request, in tokens as they were estimated. */
+  readonly before?: number;
+  readonly after?: number;
 }
 export interface NotePart {
   readonly kind: "note";

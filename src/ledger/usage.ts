@@ -14,7 +14,7 @@ interface ModelUsageRow {
   readonly reasoning_tokens: number;
 }
 
-/** What a session asked one model. */
+/** What a conversation asked one model. */
 export interface ModelUsage {
   readonly route: ModelRoute;
   readonly calls: number;
@@ -26,7 +26,7 @@ export function usageQueries(db: Database) {
     add: db.prepare(
       `insert into model_usage (session_id, provider, model, task, calls, input_tokens, output_tokens,
          cache_read_tokens, cache_write_tokens, reasoning_tokens)
-       values (@session, @provider, @model, '', 1, @input, @output, @cacheRead, @cacheWrite, @reasoning)
+       values (@session, @provider, @model, @task, 1, @input, @output, @cacheRead, @cacheWrite, @reasoning)
        on conflict (session_id, provider, model, task) do update set calls = calls + 1,
          input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
          cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
@@ -38,8 +38,13 @@ export function usageQueries(db: Database) {
          cache_read_tokens = cache_read_tokens + @cacheRead, cache_write_tokens = cache_write_tokens + @cacheWrite,
          reasoning_tokens = reasoning_tokens + @reasoning where id = @session`,
     ),
-    ofSession: db.prepare<[string], ModelUsageRow>(
-      "select * from model_usage where session_id = ? order by calls desc, provider, model",
+    ofConversation: db.prepare<[string], ModelUsageRow>(
+      `select u.provider, u.model, sum(u.calls) as calls, sum(u.input_tokens) as input_tokens,
+         sum(u.output_tokens) as output_tokens, sum(u.cache_read_tokens) as cache_read_tokens,
+         sum(u.cache_write_tokens) as cache_write_tokens, sum(u.reasoning_tokens) as reasoning_tokens
+       from sessions s join model_usage u on u.session_id = s.id
+       where s.conversation_id = (select conversation_id from sessions where id = ?)
+       group by u.provider, u.model order by sum(u.calls) desc, u.provider, u.model`,
     ),
     clearTotals: db.prepare<[string]>(
       `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,
@@ -48,12 +53,13 @@ export function usageQueries(db: Database) {
   };
 }
 
-export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute; usage: Usage }): void {
-  const { session, route, usage } = spent;
+export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute; usage: Usage; task?: string }): void {
+  const { session, route, usage, task = "" } = spent;
   const row = {
     session,
     provider: route.provider,
     model: route.model,
+    task,
     input: usage.inputTokens,
     output: usage.outputTokens,
     cacheRead: usage.cacheReadTokens ?? 0,
@@ -64,8 +70,9 @@ export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute;
   tx.q.usage.addToSession.run(row);
 }
 
-export function usageOfSession(q: Queries, id: SessionId): ModelUsage[] {
-  return q.usage.ofSession.all(id).map((row) => ({
+/** Of the conversation of this session: compactions do not begin it anew. */
+export function usageOfConversation(q: Queries, id: SessionId): ModelUsage[] {
+  return q.usage.ofConversation.all(id).map((row) => ({
     route: { provider: row.provider, model: row.model },
     calls: row.calls,
     usage: toUsage(row),

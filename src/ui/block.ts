@@ -3,6 +3,7 @@
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import type { Json, Message, Part, ToolCall, ToolOutcome, ToolResultPart } from "../ledger/types.ts";
 import { type AnswerLine, endAnswer, openAnswer } from "./answer-stream.ts";
+import { compactedWords } from "./compaction-words.ts";
 import type { Role } from "./theme.ts";
 
 /** Texts are untrusted and raw, but for an answer's lines. */
@@ -56,7 +57,10 @@ export function messageBlocks(message: Message, findCall: FindCall, elsewhere = 
     case "tool":
       return resultBlocks(message, findCall);
     case "summary":
-      return [{ kind: "separator", text: "summary of what came before" }, ...noteBlocks(message.parts)];
+      return [
+        { kind: "separator", text: compactedWords(message) },
+        note("ctrl+o shows the summary · /undo takes it back"),
+      ];
     case "note":
       return noteBlocks(message.parts);
   }

@@ -69,6 +69,26 @@ const events: Readonly<Record<Printed, Described>> = {
     when: "The turn's model does not answer; another does, for the rest of the turn.",
     fields: { admission: "number of the turn", from: "`provider/model`", to: "`provider/model`", error },
   },
+  "compaction-started": {
+    when: "What came before is being summed up for the model.",
+    fields: {
+      admission: "number of the turn",
+      reason: "`asked`, `full`: the window nearly is, or `overflow`: so the provider says",
+      tokens: "of the next request as it would be, estimated",
+    },
+  },
+  "compaction-stage": {
+    when: "A request for a part of the summary goes out; longer conversations take several.",
+    fields: { admission: "number of the turn", stage: "1 for the first", of: "how many there are" },
+  },
+  compacted: {
+    when: "The conversation goes on in a new session, whose first message, the summary, comes next.",
+    fields: { admission: "number of the turn", session: "id of that session", generation: "its number" },
+  },
+  "compaction-left": {
+    when: "It is not compacted, and nothing was changed.",
+    fields: { admission: "number of the turn", why: "in words" },
+  },
   "text-delta": { when: "A piece of an answer, not stored yet.", fields: { text: "the piece" } },
   "reasoning-delta": { when: "A piece of the model's reasoning, not stored yet.", fields: { text: "the piece" } },
   "message-added": {

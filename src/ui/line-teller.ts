@@ -1,7 +1,9 @@
 // What a screen that cannot be painted over says: every finished block and every change of what goes on, as a line of
 // its own, once, in words. Nothing moves, nothing is drawn again. Remembers what it said, and nothing else.
+
 import type { AdmissionId } from "../ledger/types.ts";
 import { type Block, madeCall } from "./block.ts";
+import { compactingWords } from "./compaction-words.ts";
 import { type ComposerState, composerText } from "./composer-state.ts";
 import { questionWords } from "./line-questions.ts";
 import { blockWords, callWords, oneLine, textWords } from "./line-words.ts";
@@ -118,6 +120,7 @@ function changeWords(before: ViewState, view: ViewState): readonly string[] {
     ...callsWords(before, view),
     ...changed(({ turn }) => (turn?.isStopping === true ? "stopping" : undefined)),
     ...changed(({ turn }) => turn?.retry && waitWords(turn.retry)),
+    ...changed(({ turn }) => turn?.compaction && compactingWords(turn.compaction)),
     ...changed(awaitedWords),
     ...changed((state) =>
       elsewhereWords(state) === undefined ? undefined : `this conversation is ${elsewhereWords(state)}`,

@@ -3,6 +3,7 @@
 import { overprinted } from "../agent/spool/overprint.ts";
 import { tailLines } from "./answer-stream.ts";
 import { madeCall } from "./block.ts";
+import { compactingWords } from "./compaction-words.ts";
 import type { LiveCall, LiveTurn } from "./live-turn.ts";
 import { answerLines, withoutLinks } from "./markdown-rows.ts";
 import { countdownWords } from "./retry-words.ts";
@@ -33,6 +34,8 @@ function turnLines(turn: LiveTurn, now: number, look: Look): readonly Line[] {
   const answer = withoutLinks(rows.slice(-maxTailRows));
   if (turn.isStopping) return [...answer, ...calls, oneLine(`${margin(look)}stopping…`, "warning", look)];
   if (answer.length + calls.length > 0) return [...answer, ...calls];
+  if (turn.compaction && !turn.retry)
+    return [oneLine(`${margin(look)}${compactingWords(turn.compaction)}`, "muted", look)];
   if (turn.retry) {
     const left = look.width - margin(look).length;
     return [oneLine(`${margin(look)}${countdownWords(turn.retry, now, left)}`, "warning", look)];

@@ -4,6 +4,7 @@ import { overprint } from "../agent/spool/overprint.ts";
 import type { AdmissionId, Message, ToolCall } from "../ledger/types.ts";
 import { type AnswerStream, endAnswer, openAnswer, pushAnswer, type Streamed } from "./answer-stream.ts";
 import { answerText, type Block, endingBlocks, madeCall, messageBlocks, note, resultBlocks, thought } from "./block.ts";
+import type { LiveCompaction } from "./compaction-words.ts";
 import { faultWords, type RetryWait } from "./retry-words.ts";
 
 export interface LiveTurn {
@@ -17,6 +18,8 @@ export interface LiveTurn {
   readonly calls: readonly LiveCall[];
   /** Its request failed and waits to be made again; until something comes. */
   readonly retry?: RetryWait;
+  /** What came before is being summed up. */
+  readonly compaction?: LiveCompaction;
   /** Something of it is on the screen that no message or call holds yet. */
   readonly isProvisional: boolean;
 }
@@ -52,6 +55,11 @@ export function addDelta(turn: LiveTurn, delta: string, width: number): Progress
 export function waitForRetry(turn: LiveTurn, retry: RetryWait): Progress {
   const blocks = endTurn(turn, note(`not kept: ${faultWords(retry.error)}, asked again`, "warning"));
   return { turn: settleProvisional({ ...turn, answer: openAnswer, thought: 0, retry }), blocks };
+}
+
+export function withoutCompaction(turn: LiveTurn): LiveTurn {
+  const { compaction: _, ...rest } = turn;
+  return rest;
 }
 
 export function withoutRetry(turn: LiveTurn): LiveTurn {

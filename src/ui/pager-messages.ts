@@ -1,6 +1,7 @@
 // Messages as the pager shows them: what the scrollback folds is whole here, thoughts and outputs as they are stored.
 import type { Message, ToolCall } from "../ledger/types.ts";
 import { type Block, type MadeCall, madeCall, messageBlocks } from "./block.ts";
+import { compactedWords } from "./compaction-words.ts";
 import { diffRole } from "./diff-line.ts";
 import { cellRows } from "./pager-output.ts";
 import { promptLines } from "./prompt-lines.ts";
@@ -49,6 +50,7 @@ export function storedMessages(
 
 export function messageLines({ message, made, open }: StoredMessage, look: Look): readonly Line[] {
   if (message.role === "tool") return resultLines(message, made, look);
+  if (message.role === "summary") return summaryLines(message, look);
   const blocks: Block[] = [
     ...messageBlocks({ ...message, parts: message.parts.filter(({ kind }) => kind !== "reasoning") }, () => undefined),
     ...open.map((call): Block => ({ kind: "open-call", made: madeCall(call), state: call.state })),
@@ -67,6 +69,12 @@ export function messageText({ message, made, open }: StoredMessage): string {
     return part.kind === "tool-call" || part.kind === "shell" ? "" : part.text;
   });
   return [...calls, ...parts].join("\n");
+}
+
+function summaryLines(message: Message, look: Look): readonly Line[] {
+  const text = message.parts.map((part) => (part.kind === "summary" ? part.text : "")).join("\n");
+  const heading = blockLines({ kind: "separator", text: compactedWords(message) }, look);
+  return [...heading, ...textLines({ text: text.trimEnd(), role: "muted", before: "  " }, look)];
 }
 
 function thoughtLines({ parts }: Message, look: Look): readonly Line[] {

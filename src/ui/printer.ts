@@ -35,7 +35,14 @@ export function eventLine(event: SessionEvent): object | undefined {
       const holder = { pid, program, since: event.since };
       return { type: "lease-awaited", holder };
     }
+    case "compacted": {
+      const { id, generation } = event.session;
+      return { type: "compacted", admission: event.admission, session: id, generation };
+    }
     case "context-files":
+    case "compaction-started":
+    case "compaction-stage":
+    case "compaction-left":
     case "retry-wait":
     case "fallback":
     case "turn-started":

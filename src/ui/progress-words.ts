@@ -2,6 +2,7 @@
 // nothing. Remembers the calls that ended badly until their results come.
 import type { SessionEvent } from "../agent/events.ts";
 import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
+import { compactedWords, compactingWords } from "./compaction-words.ts";
 import { contextChangeWords } from "./context-words.ts";
 import { waitWords } from "./retry-words.ts";
 
@@ -20,6 +21,10 @@ export class ProgressWords {
         const words = contextChangeWords(event);
         return words === undefined ? [] : [words];
       }
+      case "compaction-started":
+        return [compactingWords(event)];
+      case "compaction-left":
+        return [event.why];
       case "retry-wait":
         return [`${event.error.message}: ${waitWords(event)}`];
       case "fallback":
@@ -30,7 +35,7 @@ export class ProgressWords {
       case "call-changed":
         return this.#callLines(event.call);
       case "message-added":
-        return this.#resultLines(event.message);
+        return event.message.role === "summary" ? [compactedWords(event.message)] : this.#resultLines(event.message);
       case "turn-settled":
         return event.error ? [`${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()] : [];
       case "ledger-problem":

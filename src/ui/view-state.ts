@@ -29,6 +29,7 @@ import {
   waitForRetry,
   withCall,
   withOutput,
+  withoutCompaction,
   withoutRetry,
 } from "./live-turn.ts";
 
@@ -202,7 +203,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       const left = wrote(leaveTurn(state));
       const settled = state.blocked === event.admission ? without(left, "blocked") : left;
       const isUntold = event.error !== undefined && event.message === undefined;
-      return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
+      const role = event.error?.code === "compaction_skipped" ? "warning" : "error";
+      return isUntold ? print(settled, [note(event.error.message, role)]) : settled;
     }
     case "context-files": {
       const words = contextChangeWords(event);
@@ -210,6 +212,11 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     }
     case "rule-kept":
       return print(state, [note(ruleWords(event))]);
+    case "compaction-started":
+    case "compaction-stage":
+    case "compacted":
+    case "compaction-left":
+      return compactionReducer(state, event);
     // Told to the owner, who shows what the conversation is now; a fallback has a note of its own.
     case "fallback":
     case "head-moved":
@@ -218,6 +225,32 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return turnReducer(withSize(state, withMessage(state.size, event.message)), event);
     default:
       return turnReducer(state, event);
+  }
+}
+
+type CompactionEvent = Extract<
+  SessionEvent,
+  { readonly type: "compaction-started" | "compaction-stage" | "compacted" | "compaction-left" }
+>;
+
+function compactionReducer(state: ViewState, event: CompactionEvent): ViewState {
+  const turn = state.turn && withoutRetry(state.turn);
+  const ended = turn ? { ...state, turn: withoutCompaction(turn) } : state;
+  switch (event.type) {
+    case "compaction-started": {
+      const { reason, tokens } = event;
+      return turn ? { ...state, turn: { ...turn, compaction: { reason, tokens } } } : state;
+    }
+    case "compaction-stage": {
+      const { stage, of } = event;
+      return turn?.compaction
+        ? { ...state, turn: { ...turn, compaction: { ...turn.compaction, stage: { stage, of } } } }
+        : state;
+    }
+    case "compacted":
+      return wrote({ ...ended, session: event.session });
+    case "compaction-left":
+      return print(ended, [note(event.why, "warning")]);
   }
 }
 

@@ -52,6 +52,7 @@ export async function everyVerb(db: LedgerProcess, path: string, told: Told): Pr
   await script.queue();
   await script.unknownTurn();
   await script.headMoves();
+  await script.compaction();
   await script.deletion();
   await db.verb("indexStep");
   await reopenCopied(db, path);
@@ -196,6 +197,31 @@ class Script {
       this.#told.reverts[first + at] = await this.#db.verb("markRevert", id, "done");
   }
 
+  async compaction(): Promise<void> {
+    const { id, conversation } = this.#session;
+    await this.#admit("", "compact");
+    const { turn, lease } = await this.#take();
+    const begin = async (attempt: string) => {
+      await this.#db.verb("beginCompaction", turn, { attempt, isAsked: true });
+      await this.#db.verb("renewCompaction", { conversation, attempt });
+    };
+    await begin("failed");
+    await this.#db.verb("failCompaction", turn, "failed", { error: "the test says so", cooldownMs: 1 });
+    await begin("cancelled");
+    await this.#db.verb("cancelCompaction", { conversation, attempt: "cancelled" });
+    await begin("made");
+    const { head } = await this.#db.verb("session", id);
+    if (head === undefined) throw new Error("the conversation is empty");
+    const sizes = { folded: 1, before: 2, after: 1, isEffective: true, endsTurn: true };
+    const summary = { attempt: "made", text: "summary", readUpTo: head, at: Date.now(), route: ROUTE, ...sizes };
+    const compacted = await this.#db.verb("commitCompaction", turn, summary);
+    if (compacted.kind !== "compacted") throw new Error(compacted.why);
+    this.#tell(compacted.message);
+    this.#told.sessions.push(compacted.session.id);
+    this.#told.settled.push([turn.admission, "completed"]);
+    await this.#db.verb("releaseLease", lease);
+  }
+
   async deletion(): Promise<void> {
     const wanted = { cwd: "/", route: ROUTE, source: "test" };
     await this.#db.verb("discardEmpty", (await this.#db.verb("createSession", wanted)).id);
@@ -205,7 +231,7 @@ class Script {
     while (!(await this.#db.verb("purgeStep")));
   }
 
-  async #admit(text: string, kind: "prompt" | "steer" = "prompt"): Promise<AdmissionId> {
+  async #admit(text: string, kind: "prompt" | "steer" | "compact" = "prompt"): Promise<AdmissionId> {
     const { id } = this.#session;
     const target = { kind: "session", asked: id } as const;
     const request = { request: requestId(), kind, payload: payload(text), target, session: id };
@@ -214,13 +240,19 @@ class Script {
 
   async #claim(text: string): Promise<{ turn: TurnRef; lease: LeaseRef; head: Message }> {
     await this.#admit(text);
+    const { turn, lease, message } = await this.#take();
+    if (!message) throw new Error("a prompt was claimed without its message");
+    this.#tell(message);
+    return { turn, lease, head: message };
+  }
+
+  async #take() {
     const { conversation } = this.#session;
     const taken = await this.#db.verb("acquireLease", { conversation, holder: newHolderId(this.#db.pid) });
     if (taken.kind !== "acquired") throw new Error("the conversation is held");
     const claimed = await this.#db.verb("claim", taken.lease, { at: Date.now(), envelope: await this.#envelope() });
-    if (claimed.kind !== "claimed" || !claimed.message) throw new Error(`claim says ${claimed.kind}`);
-    this.#tell(claimed.message);
-    return { turn: claimed.turn, lease: taken.lease, head: claimed.message };
+    if (claimed.kind !== "claimed") throw new Error(`claim says ${claimed.kind}`);
+    return { turn: claimed.turn, lease: taken.lease, message: claimed.message };
   }
 
   async #ask(turn: TurnRef, head: Message, names: readonly string[]) {

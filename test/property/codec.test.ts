@@ -31,7 +31,17 @@ const answerParts = fc.oneof(
   texts("text"),
   texts("reasoning"),
   fc.record({ kind: fc.constant("tool-result"), call: anyText, outcome }),
-  fc.record({ kind: fc.constant("summary"), text: anyText, keptFrom: fc.maxSafeNat() }),
+  fc.record(
+    {
+      kind: fc.constant("summary"),
+      text: anyText,
+      keptFrom: fc.maxSafeNat(),
+      folded: fc.maxSafeNat(),
+      before: fc.maxSafeNat(),
+      after: fc.maxSafeNat(),
+    },
+    { requiredKeys: ["kind", "text"] },
+  ),
   fc.record({ kind: fc.constant("note"), text: anyText }),
   fc.record({ kind: fc.constant("shell"), command: anyText, timeout: fc.nat(), told: fc.boolean() }),
 ) as fc.Arbitrary<Part>;

@@ -1,0 +1,23 @@
+// Why a conversation is not compacted now, in words. Pure.
+import type { CompactionSkip } from "../../ledger/compaction.ts";
+
+export function skipWords(skip: CompactionSkip, now: number): string {
+  switch (skip.why) {
+    case "locked": {
+      const { holder, since } = skip;
+      const who = holder ? `${holder.program}, pid ${holder.pid},` : "another program";
+      return `${who} has been compacting this conversation for ${seconds(now - since)}.`;
+    }
+    case "cooldown": {
+      const how = skip.error === undefined ? "the last one failed" : `the last one failed (${skip.error})`;
+      return `${how}; it is tried again in ${seconds(skip.until - now)}, or at once with /compress.`;
+    }
+    case "ineffective":
+      return `the last ${skip.times} freed too little. /compress tries it anyway, /new begins anew.`;
+  }
+}
+
+function seconds(ms: number): string {
+  const whole = Math.max(0, Math.round(ms / 1000));
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+}
