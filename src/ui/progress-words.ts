@@ -37,7 +37,9 @@ export class ProgressWords {
       case "message-added":
         return event.message.role === "summary" ? [compactedWords(event.message)] : this.#resultLines(event.message);
       case "turn-settled":
-        return event.error ? [`${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()] : [];
+        return event.error && event.error.code !== "compaction_skipped"
+          ? [`${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()]
+          : [];
       case "ledger-problem":
         return [`NOT SAVED: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()];
       default:

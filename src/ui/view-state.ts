@@ -202,9 +202,9 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "turn-settled": {
       const left = wrote(leaveTurn(state));
       const settled = state.blocked === event.admission ? without(left, "blocked") : left;
-      const isUntold = event.error !== undefined && event.message === undefined;
-      const role = event.error?.code === "compaction_skipped" ? "warning" : "error";
-      return isUntold ? print(settled, [note(event.error.message, role)]) : settled;
+      const isUntold =
+        event.error !== undefined && event.message === undefined && event.error.code !== "compaction_skipped";
+      return isUntold ? print(settled, [note(event.error.message, "error")]) : settled;
     }
     case "context-files": {
       const words = contextChangeWords(event);

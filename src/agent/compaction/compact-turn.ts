@@ -25,7 +25,7 @@ function endOf(result: CompactionResult): { outcome: "interrupted" | "rejected";
 
 /** Somebody else did it while this one waited for its turn: twice in a row is of no use to anybody. */
 async function compactedMeanwhile(
-  { db, turn }: TurnContext,
+  { db, turn, emit }: TurnContext,
   { queuedAt }: Admission,
 ): Promise<(CompactionResult & { kind: "left" }) | undefined> {
   const session = await db.canonical(turn.conversation);
@@ -34,6 +34,7 @@ async function compactedMeanwhile(
   if (summary?.admission === undefined) return undefined;
   const { submitter } = await db.admission(summary.admission);
   const why = `Compaction skipped: ${submitter.program}, pid ${submitter.pid}, has just compacted this conversation.`;
+  emit({ type: "compaction-left", admission: turn.admission, why });
   return { kind: "left", why };
 }
 

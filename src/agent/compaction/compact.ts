@@ -55,8 +55,7 @@ function fixedTokens({ system, tools }: Pick<TurnContext, "system" | "tools">): 
 export async function compact(context: TurnContext, state: TurnState, wish: CompactionWish): Promise<CompactionResult> {
   const result = await attemptOf(context, state, wish);
   const { admission } = context.turn;
-  // Of a turn for this alone its end says why.
-  if (result.kind === "left" && !wish.endsTurn) context.emit({ type: "compaction-left", admission, why: result.why });
+  if (result.kind === "left") context.emit({ type: "compaction-left", admission, why: result.why });
   if (result.kind !== "compacted") return result;
   const { session, message } = result.compacted;
   state.path.splice(0, state.path.length, ...(await context.db.contextPath(context.turn.conversation)));

@@ -24,19 +24,26 @@ function modelGets(db: ReturnType<typeof openLedger>, { conversation }: Session)
   return texts(projectForModel(db.contextPath(conversation)));
 }
 
+function before(db: ReturnType<typeof openLedger>, { parent }: Message): Message {
+  const message = parent === undefined ? undefined : db.message(parent);
+  if (!message) throw new Error("nothing stands before it");
+  return message;
+}
+
 function threeTurns() {
   const db = openLedger();
   const session = newSession(db, { title: "mine" });
   for (const n of [1, 2, 3]) runTurn(db, session, `ask ${n}`, `answer ${n}`);
-  const prompts = db.path(session.id, all).messages.filter(({ role }) => role === "user");
-  return { db, session, prompts };
+  const [first, second, third] = db.path(session.id, all).messages.filter(({ role }) => role === "user");
+  if (!first || !second || !third) throw new Error("three prompts were stored");
+  return { db, session, first, second, third };
 }
 
 describe("a compaction", () => {
   it("goes on in a child of the same conversation; people see everything once, the model the summary and what is kept", () => {
-    const { db, session, prompts } = threeTurns();
+    const { db, session, third } = threeTurns();
     const before = db.path(session.id, all).messages;
-    const { session: child, message, settled } = compactNow(db, session, { keptFrom: prompts[2]!.id });
+    const { session: child, message, settled } = compactNow(db, session, { keptFrom: third.id });
     expect(child).toMatchObject({
       conversation: session.conversation,
       generation: 1,
@@ -59,16 +66,16 @@ describe("a compaction", () => {
     compactNow(db, session, { text: "first" });
     expect(modelGets(db, session)).toEqual(["first"]);
     const asked = runTurn(db, session, "ask 4", "answer 4");
-    compactNow(db, session, { text: "second", keptFrom: asked.parent! });
+    compactNow(db, session, { text: "second", keptFrom: before(db, asked).id });
     expect(modelGets(db, session)).toEqual(["second\n\nask 4", "answer 4"]);
     expect(db.canonical(session.conversation).generation).toBe(2);
   });
 
   it("keeps nodes that came after what it read", () => {
-    const { db, session, prompts } = threeTurns();
+    const { db, session, third } = threeTurns();
     const { lease, turn, attempt } = startCompaction(db, session);
-    const read = db.message(prompts[2]!.parent!)!;
-    const result = db.commitCompaction(turn, newSummary(attempt, read, { keptFrom: prompts[2]!.id }));
+    const read = before(db, third);
+    const result = db.commitCompaction(turn, newSummary(attempt, read, { keptFrom: third.id }));
     expect(result.kind).toBe("compacted");
     db.releaseLease(lease);
     expect(modelGets(db, session)).toEqual(["what was said before\n\nask 3", "answer 3"]);
@@ -88,8 +95,8 @@ describe("a compaction", () => {
   });
 
   it("is taken back by one undo and brought back by a redo; the generation stays", () => {
-    const { db, session, prompts } = threeTurns();
-    const { session: child, message } = compactNow(db, session, { keptFrom: prompts[2]!.id });
+    const { db, session, third } = threeTurns();
+    const { session: child, message } = compactNow(db, session, { keptFrom: third.id });
     expect(db.summaryAtEnd(session.id)?.id).toBe(message.id);
     expect(db.undo(child.id, 1)).toMatchObject({ kind: "moved", turns: 0, head: message.parent });
     expect(modelGets(db, session)).toEqual(["ask 1", "answer 1", "ask 2", "answer 2", "ask 3", "answer 3"]);
@@ -100,9 +107,9 @@ describe("a compaction", () => {
   });
 
   it("does not stand in the way of an undo of more: turns are counted through it", () => {
-    const { db, session, prompts } = threeTurns();
+    const { db, session, second } = threeTurns();
     const { session: child } = compactNow(db, session);
-    expect(db.undo(child.id, 2)).toMatchObject({ kind: "moved", turns: 2, prompt: { id: prompts[1]!.id } });
+    expect(db.undo(child.id, 2)).toMatchObject({ kind: "moved", turns: 2, prompt: { id: second.id } });
     expect(modelGets(db, session)).toEqual(["ask 1", "answer 1"]);
   });
 
@@ -175,12 +182,12 @@ describe("an attempt that must change nothing", () => {
   });
 
   it("one that would keep from an answer, or fold what it did not read", () => {
-    const { db, session, prompts } = threeTurns();
-    const answer = db.message(prompts[2]!.parent!)!;
+    const { db, session, first, third } = threeTurns();
+    const answer = before(db, third);
     expect(tryCompact(db, session, { keptFrom: answer.id })).toMatchObject({ kind: "conflict" });
     expect(tryCompact(db, session, { readUpTo: answer.id })).toMatchObject({ kind: "conflict" });
-    const early = prompts[0]!.id;
-    expect(tryCompact(db, session, { readUpTo: early, keptFrom: prompts[2]!.id })).toMatchObject({ kind: "conflict" });
+    const early = first.id;
+    expect(tryCompact(db, session, { readUpTo: early, keptFrom: third.id })).toMatchObject({ kind: "conflict" });
   });
 
   it("one that would stand between a call and its result", () => {
