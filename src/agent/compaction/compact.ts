@@ -9,13 +9,10 @@ import { estimateText } from "../tokens.ts";
 import type { TurnContext, TurnState } from "../turn-context.ts";
 import { estimateAll, requestSize } from "./context-size.ts";
 import { extractSummary } from "./extract.ts";
-import { type FoldPlan, planFold } from "./fold-plan.ts";
+import { type CompactionReason, type FoldPlan, planFold } from "./fold-plan.ts";
 import { skipWords } from "./skip-words.ts";
 import { type SummaryResult, summarise, sumOf } from "./summarise.ts";
 import { ends, transcriptTexts } from "./transcript-text.ts";
-
-/** asked: by a person · full: the window is nearly · overflow: the provider said that it is. */
-export type CompactionReason = "asked" | "full" | "overflow";
 
 export type CompactionResult =
   | { readonly kind: "compacted"; readonly compacted: Compacted }
@@ -37,6 +34,8 @@ const KEPT_UNKNOWN = 20_000;
 /** Of the window that sums up, what one request may take of the text. */
 const STAGE = 0.5;
 const STAGE_UNKNOWN = 40_000;
+/** Characters of a request that is told word for word beside the summary. */
+const REQUEST = 20_000;
 /** In ms (C 5.5), and how long an attempt may take, and how often its lock is renewed. */
 const COOLDOWN = { provider: 600_000, commit: 60_000 } as const;
 const CEILING_MS = 15 * 60_000;
@@ -69,7 +68,7 @@ async function attemptOf(context: TurnContext, state: TurnState, wish: Compactio
   const size = sizeOf(context, state);
   const isAsked = wish.reason === "asked";
   const room = keptRoom(size, wish.reason);
-  const plan = planFold(state.path, { room: room / size.factor, isAsked });
+  const plan = planFold(state.path, { room: room / size.scale, reason: wish.reason });
   if (!plan) return { kind: "left", why: "Nothing to compact: there is nothing before the last turn." };
   const attempt = randomUUID();
   const begun = await db.beginCompaction(turn, { attempt, isAsked: isAsked || wish.reason === "overflow" });
@@ -82,7 +81,7 @@ async function attemptOf(context: TurnContext, state: TurnState, wish: Compactio
     plan,
     attempt,
     before: size.tokens,
-    factor: size.factor,
+    scale: size.scale,
     window: size.window,
   };
   try {
@@ -114,7 +113,7 @@ interface Attempt {
   readonly plan: FoldPlan;
   readonly attempt: string;
   readonly before: number;
-  readonly factor: number;
+  readonly scale: number;
   readonly window: number | undefined;
 }
 
@@ -152,7 +151,11 @@ async function summaryOf(run: Attempt): Promise<Made> {
       texts: transcriptTexts(plan.folded),
       focus: wish.focus ?? "",
       room:
-        Math.floor(window === undefined ? Math.min(STAGE_UNKNOWN, run.before * STAGE) : window * STAGE) / run.factor,
+        Math.floor(
+          window === undefined
+            ? Math.min(STAGE_UNKNOWN, run.before * (wish.reason === "overflow" ? STAGE : 1))
+            : window * STAGE,
+        ) / run.scale,
       loadBlob: (hash) => db.blob(hash as Parameters<typeof db.blob>[0]),
       retrying: context.retrying,
       signal: AbortSignal.any([context.signal, stop.signal, AbortSignal.timeout(CEILING_MS)]),
@@ -205,9 +208,9 @@ async function failed(
 }
 
 function newSummary(run: Attempt, made: { text: string; model: Model; spent: readonly Spent[] }): NewSummary {
-  const { context, state, plan, before, factor, wish, window } = run;
-  const text = framed(made.text, plan, wish);
-  const after = Math.round((fixedTokens(context) + estimateText(text) + estimateAll(plan.kept)) * factor);
+  const { context, state, plan, before, scale, wish, window } = run;
+  const text = framed(made.text, plan, { endsTurn: wish.endsTurn ?? false, limit: requestLimit(window) });
+  const after = Math.round((fixedTokens(context) + estimateText(text) + estimateAll(plan.kept)) * scale);
   const endsTurn = wish.endsTurn ?? false;
   return {
     attempt: run.attempt,
@@ -233,12 +236,17 @@ function newestOf(path: readonly Message[]): Message["id"] {
 }
 
 /** What the model reads in the place of what is folded. A turn that goes on must not lose what it was asked. */
-function framed(text: string, plan: FoldPlan, { endsTurn }: CompactionWish): string {
+function framed(text: string, plan: FoldPlan, { endsTurn, limit }: { endsTurn: boolean; limit: number }): string {
   const summary = `This is your own summary of the conversation so far, which is not shown to you any more:\n\n${text}`;
   if (plan.keptFrom !== undefined || endsTurn) return summary;
   const request = plan.folded.findLast(({ role }) => role === "user");
   const words = request?.parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n") ?? "";
-  return `${summary}\n\nThe person's request that you are carrying out, in their words:\n\n${ends(words, 20_000)}\n\nGo on with it.`;
+  return `${summary}\n\nThe person's request that you are carrying out, in their words:\n\n${ends(words, limit)}\n\nGo on with it.`;
+}
+
+/** Characters: a tenth of the window at the most. */
+function requestLimit(window: number | undefined): number {
+  return window === undefined ? REQUEST : Math.min(REQUEST, Math.floor(window * 0.4));
 }
 
 function addUsage(state: TurnState, usage: Usage | undefined): void {

@@ -7,8 +7,8 @@ import { contextSize, estimateMessage, tokensOf } from "../tokens.ts";
 export interface RequestSize {
   /** Of the whole request, in tokens. */
   readonly tokens: number;
-  /** What our own estimate is multiplied by. */
-  readonly factor: number;
+  /** How many tokens there are to one that we estimate of the same request, system prompt and tools included. */
+  readonly scale: number;
 }
 
 /** `fixed`: our estimate of system prompt and tools. */
@@ -17,11 +17,17 @@ export function requestSize(
   about: { window: number | undefined; fixed: number },
 ): RequestSize {
   const { window, fixed } = about;
+  const estimated = fixed + estimateAll(stubOldResults(path, window));
+  const tokens = countedSize(path, window) ?? estimated;
+  return { tokens, scale: tokens / Math.max(1, estimated) };
+}
+
+function countedSize(path: readonly Message[], window: number | undefined): number | undefined {
   const size = contextSize(path);
-  if (!size) return { tokens: fixed + estimateAll(stubOldResults(path, window)), factor: 1 };
+  if (!size) return undefined;
   const counted = path.findLastIndex(isCounted);
   const freed = freedOf(path, window) - freedOf(path.slice(0, counted), window);
-  return { tokens: Math.max(0, tokensOf(size) - Math.round(freed * size.factor)), factor: size.factor };
+  return Math.max(0, tokensOf(size) - Math.round(freed * size.factor));
 }
 
 export function estimateAll(messages: readonly Message[]): number {

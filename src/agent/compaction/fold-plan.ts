@@ -12,19 +12,21 @@ export interface FoldPlan {
 }
 
 /**
- * `path`: what the model gets now, as it is stored. `room`: tokens that may be kept. Undefined when there is nothing
- * but the last turn and that fits; `isAsked`: a person wants it whatever the room.
+ * `path`: what the model gets now, as it is stored. `room`: tokens, as we estimate them, that may be kept. Undefined when
+ * there is nothing but the last turn and that fits.
  */
 export function planFold(
   path: readonly Message[],
-  { room, isAsked }: { room: number; isAsked: boolean },
+  { room, reason }: { room: number; reason: CompactionReason },
 ): FoldPlan | undefined {
   const told = asTold(path);
   const begins = turnBegins(told);
-  const fitting = begins.find((at) => estimateAll(told.slice(at)) <= room);
-  if (fitting === undefined) return planAt(told, told.length);
-  const at = isNews(told, fitting) || !isAsked ? fitting : (begins.at(-1) ?? fitting);
-  return isNews(told, at) ? planAt(told, at) : undefined;
+  const fitting = begins.find((at) => estimateAll(told.slice(at)) <= room) ?? told.length;
+  if (isNews(told, fitting)) return planAt(told, fitting);
+  // All of it would fit, and yet it has to get smaller: only the last turn stays, and not even that where it is too much.
+  const last = begins.at(-1) ?? told.length;
+  if (isNews(told, last)) return planAt(told, last);
+  return reason === "overflow" && isNews(told, told.length) ? planAt(told, told.length) : undefined;
 }
 
 /** The newest summary stands at the end of what it kept; a model gets it first. */
@@ -44,13 +46,15 @@ function turnBegins(told: readonly Message[]): readonly number[] {
   });
 }
 
+/** asked: by a person · full: the window nearly is · overflow: the provider said that it is. */
+export type CompactionReason = "asked" | "full" | "overflow";
+
 /** Something but an earlier summary would be folded. */
 function isNews(told: readonly Message[], at: number): boolean {
   return told.slice(0, at).some(({ role }) => role !== "summary" && role !== "note");
 }
 
-function planAt(told: readonly Message[], at: number): FoldPlan | undefined {
-  if (!isNews(told, at)) return undefined;
+function planAt(told: readonly Message[], at: number): FoldPlan {
   const kept = told.slice(at);
   const [first] = kept;
   return { folded: told.slice(0, at), kept, ...(first && { keptFrom: first.id }) };

@@ -5,6 +5,7 @@ import type { Usage } from "../../ledger/types.ts";
 import { AnswerParts } from "../ask-model.ts";
 import type { Model, ModelError, ModelRequest } from "../models/model.ts";
 import { nextStep } from "../retry-policy.ts";
+import { estimateText } from "../tokens.ts";
 import type { Retrying } from "../turn-context.ts";
 import { inChunks } from "./transcript-text.ts";
 
@@ -45,7 +46,7 @@ export async function summarise(job: SummaryJob): Promise<SummaryResult> {
     spent.add(answer.usage);
     if (answer.kind === "failed" && answer.error.code === "model_context_overflow" && halvings < HALVINGS) {
       halvings += 1;
-      room = Math.floor(room / 2);
+      room = Math.floor(Math.min(room, estimateText(piece)) / 2);
       rest = inChunks(rest, room);
       continue;
     }
