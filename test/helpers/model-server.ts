@@ -14,6 +14,7 @@ export interface ScriptedCall {
 /** What happens once `after` events were sent (default: all of the content, before the finish reason). */
 export type ScriptedFault = { readonly after?: number } & (
   | { /** Destroys the socket. */ readonly kind: "cut" }
+  | { /** Resets the connection. */ readonly kind: "reset" }
   | { /** Ends the body properly, with neither finish reason nor [DONE]. */ readonly kind: "end" }
   | { /** Sends nothing more until the client leaves. */ readonly kind: "stall" }
   | {
@@ -148,6 +149,9 @@ export async function commit(response: ServerResponse, fault: ScriptedFault): Pr
   switch (fault.kind) {
     case "cut":
       response.destroy();
+      return false;
+    case "reset":
+      response.socket?.resetAndDestroy();
       return false;
     case "end":
       response.end();

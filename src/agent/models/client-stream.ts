@@ -5,7 +5,7 @@ import type { ModelRoute, Usage } from "../../ledger/types.ts";
 import { clientPartFault, thrownFault } from "./client-faults.ts";
 import { ClientParts } from "./client-parts.ts";
 import type { Dialect, SdkFinish } from "./dialect.ts";
-import { abortedFault, cutFault, emptyFault, type FaultContext } from "./faults.ts";
+import { abortedFault, cutFault, emptyFault, type FaultContext, noRoomFault } from "./faults.ts";
 import type { FinishReason, Model, ModelError, ModelRequest, ModelStreamPart } from "./model.ts";
 import type { CallOptions } from "./prompt.ts";
 import { openWire, WIRE_LIMITS, type Wire, type WireLimits } from "./wire.ts";
@@ -82,6 +82,8 @@ function* conclude(asked: Asked, part: SdkFinish, seen: ClientParts): Generator<
     return yield failed(cutFault(context, why));
   }
   const isBare = !seen.hasText && seen.calls === 0;
+  if (isBare && /context_(?:window|length)/.test(part.finishReason.raw ?? ""))
+    return yield failed(noRoomFault(context));
   if (isBare && reason !== "refusal" && !(reason === "length" && seen.hasReasoning)) {
     return yield failed(emptyFault(context));
   }

@@ -71,12 +71,28 @@ const SERVER: FaultKind = {
 const NO_CREDIT =
   /insufficient_quota|billing_(?:error|hard_limit_reached|not_active)|insufficient (?:credit|balance|funds)|credit balance is too low|account_deactivated|(?:requires?|enable) billing/i;
 const OPENAI_NO_CREDIT = /^(?![\s\S]*RESOURCE_EXHAUSTED)[\s\S]*exceeded your current quota/i;
-const LONG =
-  /context_length_exceeded|request_too_large|maximum context length|context window|context limit|prompt is too long|exceeds the maximum number of (?:input )?tokens|input token count [\s\S]*exceeds/i;
+/**
+ * Each kind of server has its own words for a conversation that is too long, many without a code of their own; the
+ * last ones are of a request that is larger than what is allowed in a minute, which no waiting mends.
+ */
+const LONG_SIGNS = [
+  "context[_ ]length[_ ]exceeded|exceed_context_size|request_too_large|model_context_window_exceeded",
+  "maximum context length|context window|context limit|context size has been exceeded|available context size",
+  "configured context size|(?:greater|longer) than the (?:model'?s )?context length|exceeds? (?:the )?context length",
+  "exceeded (?:max )?context length|context length is only|maximum model length|exceeded model token limit",
+  "prompt (?:is )?too long|input is too long|maximum prompt length|maximum allowed input length|range of input length",
+  "prompt exceeds the length limit|token count of \\d+ exceeds the limit|too many (?:input )?tokens(?! per)",
+  "exceeds the maximum number of (?:input )?tokens|input token count [\\s\\S]*exceeds|reduce the length of",
+  "tokens must be reduced in order to run",
+];
+const LONG = new RegExp(LONG_SIGNS.join("|"), "i");
 const NO_ACCESS =
   /invalid_api_key|authentication_error|permission_error|API_KEY_INVALID|api key not valid|UNAUTHENTICATED|PERMISSION_DENIED/i;
 const BUSY = /overloaded|server_is_overloaded|at capacity/i;
 const DAILY = /per_?day/i;
+
+/** A prompt that left no room for an answer: some say so in place of a reason for its end. */
+export const NO_ROOM = TOO_LONG;
 
 /** `signs` is everything the provider said: its codes and its words. */
 export function classify(status: number, signs: string): FaultKind {

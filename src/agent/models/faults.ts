@@ -1,6 +1,6 @@
 // Every fault of a provider as a ModelError: code, the provider's own words, what to do, and whether
 // repeating is right. No message made here contains the API key, even where a server echoes it.
-import { classify, type HintContext } from "./fault-kinds.ts";
+import { classify, type HintContext, NO_ROOM } from "./fault-kinds.ts";
 import type { ModelError } from "./model.ts";
 import { retryDelay } from "./retry-delay.ts";
 
@@ -116,6 +116,13 @@ export function emptyFault(context: FaultContext): ModelError {
     hint: "Ask again (/retry), or use another model.",
     retryable: false,
   });
+}
+
+/** The window was full before an answer began. */
+export function noRoomFault(context: FaultContext): ModelError {
+  const { code, retryable, hint } = NO_ROOM;
+  const message = `${context.provider} had no room left for an answer: the conversation fills the context window`;
+  return makeFault(context, { code, message, hint: hint(context), retryable });
 }
 
 export function abortedFault(context: FaultContext): ModelError {
