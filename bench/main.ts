@@ -10,11 +10,13 @@ import { benchOpenSession } from "./open-session.ts";
 import { benchScreen } from "./screen.ts";
 import { benchFrame, benchVersion } from "./start.ts";
 import { benchStream } from "./stream.ts";
+import { benchStreamedMemory } from "./streamed-memory.ts";
 
 const BENCHES = {
   append: benchAppend,
   open: benchOpenSession,
   memory: benchMemory,
+  streamed: benchStreamedMemory,
   version: benchVersion,
   frame: benchFrame,
   stream: benchStream,

@@ -19,7 +19,7 @@ const LETTERS = Array.from({ length: 60 }, (_, at) => String.fromCodePoint(0x410
 const ANSWER = Array.from({ length: 3_000 }, (_, at) => (at % 15 === 14 ? `${at}\n\n` : `${at} `));
 const TOKEN_MS = 10;
 /** The status line when nothing is left to be saved. */
-const SAVED = /^\s*saved\b(?!.*running)/m;
+export const SAVED = /^\s*saved\b(?!.*running)/m;
 const GIVE_UP_MS = 30_000;
 
 export async function benchScreen(bench: Bench): Promise<Figure[]> {
@@ -112,14 +112,14 @@ async function untilWhole(homes: Homes, conversation: Conversation): Promise<num
 
 // ---- programs and their homes ----
 
-interface Conversation {
+export interface Conversation {
   readonly home: string;
   /** Arguments that open it. */
   readonly asked: readonly string[];
 }
 
 /** A home for each length, each with one conversation, built once. */
-class Homes {
+export class Homes {
   readonly #bench: Bench;
   readonly #url: string;
   readonly #built = new Map<number, Conversation>();
@@ -161,7 +161,7 @@ class Homes {
   }
 }
 
-class Screen {
+export class Screen {
   readonly pty: IPty;
   readonly #ended: Promise<void>;
   #written = "";

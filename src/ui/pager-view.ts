@@ -88,7 +88,7 @@ function statusLine(state: PagerState, placed: readonly PlacedRow[], waits: stri
   const before = cellWidth(place) + gap.length;
   const ways = fittingKeys(keys.slice(0, needed), width - before).join("  ");
   const room = width - before - gap.length - cellWidth(ways);
-  const title = room < leastTitle ? "" : truncate(source.title, room, theme.glyphs.ellipsis);
+  const title = room < leastTitle ? "" : truncate(sanitize(source.title), room, theme.glyphs.ellipsis);
   const shownPlace =
     [place, place.split(" ")[0] ?? ""].find((each) => cellWidth(each) + way <= width) ?? (width < way ? place : "");
   const line = parts([...(title === "" ? [] : [[title, "strong"] as const]), ...rolled(shownPlace)], width);

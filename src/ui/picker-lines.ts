@@ -56,7 +56,7 @@ function titleLine(view: PickerView, { width }: Look): Line {
   const { title, note, isLooking } = view;
   const count = countWords(view);
   const head = `${sanitize(title)} (${count})`;
-  const more = isLooking ? "looking…" : (note ?? "");
+  const more = isLooking ? "looking…" : sanitize(note ?? "");
   const hasRoom = more !== "" && cellWidth(head) + cellWidth(more) + 2 <= width;
   return [span(head, "strong"), ...(hasRoom ? [span(`  ${more}`, "muted")] : [])];
 }

@@ -49,6 +49,8 @@ export interface Workplace {
 export interface SteleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Default: the workplace's folder. */
+  readonly cwd?: string;
   /** Without the rights of root, where the test runs with them. */
   readonly asNobody?: boolean;
   /** Told the process once it runs. */
@@ -79,7 +81,7 @@ function run(
       options.asNobody && process.getuid?.() === 0 ? ["--reuid=65534", "--regid=65534", "--clear-groups"] : [];
     const [command = process.execPath, ...before] = nobody.length > 0 ? ["setpriv", ...nobody, process.execPath] : [];
     const child = spawn(command, [...before, BIN, ...args], {
-      cwd: folder,
+      cwd: options.cwd ?? folder,
       env: { ...cleanEnvironment(home), ...options.env },
       stdio: ["pipe", "pipe", "pipe"],
     });
