@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { approvalBody } from "./approval-body.ts";
 import { type ApprovalChoice, type ApprovalState, choiceKeys, isEndShown, offered } from "./approval-state.ts";
 import { type TextPurpose, textPrompts } from "./approval-text.ts";
-import { Composer } from "./composer.tsx";
+import { Composer, type ComposerProps } from "./composer.tsx";
 import { composerWindow } from "./composer-layout.ts";
 import { reveal, sanitize } from "./sanitize.ts";
 import { type Line, paintLine } from "./styled-line.ts";
@@ -17,6 +17,8 @@ export interface ApprovalProps {
   readonly state: ApprovalState;
   readonly width: number;
   readonly maxRows: number;
+  /** Of what is written. */
+  readonly cursor?: NonNullable<ComposerProps["cursor"]>;
 }
 
 export interface ApprovalLayout {
@@ -47,7 +49,7 @@ export function approvalLayout(state: ApprovalState, width: number, maxRows: num
   return { lines, head, bodyRows, maxScroll: lines.length - bodyRows, textRows: most, isListed };
 }
 
-export function Approval({ state: given, width, maxRows }: ApprovalProps): ReactNode {
+export function Approval({ state: given, width, maxRows, cursor = "cell" }: ApprovalProps): ReactNode {
   const theme = useTheme();
   const { styles } = theme;
   const layout = approvalLayout(given, width, maxRows);
@@ -76,6 +78,7 @@ export function Approval({ state: given, width, maxRows }: ApprovalProps): React
             maxRows={layout.textRows}
             prompt={textPrompts[state.writing.purpose]}
             placeholder={placeholders[state.writing.purpose]}
+            cursor={cursor}
           />
           {hintRows(maxRows) > 0 && (
             <Text {...styles.muted}>{fitting(writingHints[state.writing.purpose], width)}</Text>

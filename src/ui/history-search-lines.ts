@@ -30,7 +30,7 @@ function oneRow(prompt: string): Line {
 function queryLine({ query, matches, at }: HistorySearch, { width }: Look): Line {
   const title = width < 16 ? "" : width < 40 ? "history: " : "search history: ";
   const count = matches.length === 0 || width < 40 ? "" : `  ${at + 1} of ${matches.length}`;
-  const shown = truncateStart(sanitize(query), Math.max(1, width - title.length - count.length - 1));
+  const shown = truncateStart(sanitize(query), Math.max(0, width - title.length - count.length - 1));
   return [span(title, "accent"), span(shown), span(" ", "cursor"), span(count, "muted")];
 }
 

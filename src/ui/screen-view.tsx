@@ -8,6 +8,7 @@ import { CommandMenu, type MenuItem, type MenuState } from "./command-menu.tsx";
 import { Composer, type ComposerProps } from "./composer.tsx";
 import { composerColumns, composerWindow } from "./composer-layout.ts";
 import type { ComposerState } from "./composer-state.ts";
+import { CursorLines } from "./cursor-lines.tsx";
 import { historySearchLines } from "./history-search-lines.ts";
 import type { HistorySearch } from "./history-search-state.ts";
 import { liveLines } from "./live-lines.ts";
@@ -118,15 +119,15 @@ function placeholder({ blocked, phase, turn }: ViewState, width: number): string
 }
 
 function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNode {
-  const { modal, rows, size, theme, now } = props;
+  const { modal, rows, size, theme, cursor, now } = props;
   const { columns: width } = size;
   const look = { width, theme };
   switch (modal.kind) {
     case "approval":
       if (rows < leastApproval) return <Lines lines={[tooLow(width)]} theme={theme} />;
-      return <Approval state={modal.state} width={width} maxRows={rows} />;
+      return <Approval state={modal.state} width={width} maxRows={rows} cursor={cursor} />;
     case "picker":
-      return <Lines lines={pickerLines(modal.view, look, rows)} theme={theme} />;
+      return <CursorLines lines={pickerLines(modal.view, look, rows)} theme={theme} cursor={cursor} />;
     case "confirm":
       return <Lines lines={confirmLines(modal.question, look, rows)} theme={theme} />;
     case "decide":
@@ -134,7 +135,7 @@ function Modal(props: ScreenProps & { modal: ModalView; rows: number }): ReactNo
     case "preview":
       return <Lines lines={previewLines(modal.state, look, rows)} theme={theme} />;
     case "history":
-      return <Lines lines={historySearchLines(modal.search, look, rows)} theme={theme} />;
+      return <CursorLines lines={historySearchLines(modal.search, look, rows)} theme={theme} cursor={cursor} />;
     case "wait":
       return <Lines lines={waitLines(modal.wait, look, { rows, now })} theme={theme} />;
   }
