@@ -43,6 +43,9 @@ function readFlag(word: string, next: string | undefined, specs: readonly FlagSp
     return { ok: true, name, value: true, tookNext: false };
   }
   const value = given ?? (next?.startsWith("--") ? undefined : next);
+  // What follows a number that is left out is a word of its own.
+  if (spec.isChosen && given === undefined && !/^-?\d/.test(next ?? ""))
+    return { ok: true, name, value: true, tookNext: false };
   if (value === undefined) return { ok: false, problem: `--${name} needs a value.` };
   const tookNext = given === undefined;
   if (spec.value === "text") return { ok: true, name, value, tookNext };
@@ -80,8 +83,13 @@ export function usageOf(path: string, command: Command): string {
     const name = arg.rest ? `${arg.name}…` : arg.name;
     return arg.required ? `<${name}>` : `[${name}]`;
   });
-  const flags = (command.flags ?? []).map((flag) => `[--${flag.name}${flag.value ? ` <${flag.value}>` : ""}]`);
+  const flags = (command.flags ?? []).map((flag) => `[--${flag.name}${valueWords(flag)}]`);
   return [path, ...args, ...flags].join(" ");
+}
+
+function valueWords({ value, isChosen }: FlagSpec): string {
+  if (value === undefined) return "";
+  return isChosen ? ` [${value}]` : ` <${value}>`;
 }
 
 export function textFlag(args: CommandArgs, name: string): string | undefined {

@@ -2,20 +2,28 @@
 import type { MessageId } from "../ledger/types.ts";
 import { countFlag } from "./args.ts";
 import { defineCommand } from "./command.ts";
+import { turnPick } from "./pick-turn.ts";
 import { lines, nameOf, refused, usage } from "./results.ts";
+import { quoteWord } from "./words.ts";
 
 export const branchCommand = defineCommand({
   name: "branch",
   aliases: ["fork"],
   summary: "a new conversation from here or from an earlier message",
   args: [{ name: "title", help: "its title", rest: true }],
-  flags: [{ name: "at", help: "the message to branch at", value: "number" }],
+  flags: [{ name: "at", help: "the message to branch at", value: "number", isChosen: true }],
   during: "idle",
   async run(args, context) {
     const { db, runner, surface } = context;
     const at = countFlag(args, "at");
     if (!at.ok) return usage(at.problem);
     const [title] = args.words;
+    if (args.flags["at"] === true) {
+      if (surface === "argv") return usage("--at needs a value.", "The messages: stele sessions show ID --json");
+      const words = title === undefined ? "" : ` -- ${quoteWord(title)}`;
+      const command = ({ last }: { last: number }) => `/branch --at ${last}${words}`;
+      return turnPick(context, { title: "Branch after which turn?", command, enter: "branches after it" });
+    }
     const result = await db.branch(runner.session.id, {
       ...(at.value !== undefined && { at: at.value as MessageId }),
       ...(title !== undefined && { title }),

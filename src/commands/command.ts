@@ -24,6 +24,8 @@ export interface FlagSpec {
   readonly help: string;
   /** Absent: a switch. */
   readonly value?: "text" | "number";
+  /** On the screen it may stand alone: then there is a list to choose the value from. */
+  readonly isChosen?: true;
 }
 
 /** Parsed words of one call. */
@@ -98,6 +100,8 @@ export interface PickItem {
   readonly detail: string;
   /** The detail in columns, the most telling first. */
   readonly facts?: readonly string[];
+  /** The detail stands beside the labels, where it is read on, and not at the right edge. */
+  readonly isBeside?: true;
   /** More text that a filter looks at. */
   readonly search?: string;
 }
@@ -111,9 +115,23 @@ export interface PickList {
   readonly note?: string;
   /** More items for what was typed, beyond the first ones. */
   readonly find?: (words: string) => Promise<readonly PickItem[]>;
-  /** A look at what an item stands for, in a few lines. */
-  readonly preview?: (item: PickItem) => Promise<readonly string[]>;
+  /** Those after the last ones that were given, when one gets there; none: that was all. */
+  readonly more?: () => Promise<readonly PickItem[]>;
+  /** A look at what an item stands for. */
+  readonly preview?: (item: PickItem) => Promise<PickLook>;
+  /** What enter does, in a word or two; absent: it chooses. */
+  readonly enter?: string;
+  /** The command that is chosen is written into the composer, not run. */
+  readonly isWritten?: true;
+  /** The same in print, where nothing is drawn. */
+  readonly printed?: () => Promise<CommandResult>;
 }
+
+/** In a few lines: from the top on, an exchange of which the end of the answer tells most, or a unified diff. */
+export type PickLook =
+  | readonly string[]
+  | { readonly kind: "exchange"; readonly prompt: readonly string[]; readonly answer: readonly string[] }
+  | { readonly kind: "diff"; readonly diff: string };
 
 /** One file of a preview. All words untrusted. */
 export interface PreviewFile {

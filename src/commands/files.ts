@@ -2,16 +2,19 @@
 import path from "node:path";
 import { diffTexts, formatDiff } from "../agent/tools/file-diff.ts";
 import { decodeFile } from "../agent/tools/text-file.ts";
-import { changesOfTurns, messagesOfTurns, planFilesBack } from "../agent/undo-files.ts";
-import type { FileChange, FileState } from "../ledger/types.ts";
-import { countWord, hasFlag } from "./args.ts";
+import { messagesOfTurns, planFilesBack } from "../agent/undo-files.ts";
+import type { ListedChange } from "../ledger/path-lists.ts";
+import type { FileChange, FileState, MessageId } from "../ledger/types.ts";
+import { countFlag, countWord, hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { previewJson, previewOf, shownPath } from "./file-preview.ts";
 import { revertFiles } from "./move-files.ts";
+import { filePick } from "./pick-file.ts";
 import { counted, lines, usage } from "./results.ts";
 
 /** Looked at without a number: what is older is asked for. */
 const TURNS = 20;
+const READ_AT_ONCE = 500;
 
 export const filesCommand = defineCommand({
   name: "files",
@@ -24,13 +27,20 @@ export const filesCommand = defineCommand({
       name: "revert",
       summary: "take back what was done to one file",
       args: [{ name: "path", help: "the file, as /files shows it", required: true, rest: true }],
-      flags: [{ name: "yes", help: "without the preview" }],
+      flags: [
+        { name: "since", help: "only what this turn and later ones did", value: "number" },
+        { name: "yes", help: "without the preview" },
+      ],
       during: "any",
       run: revert,
     }),
   ],
   during: "any",
-  run: list,
+  run: (args, context) => {
+    const print = () => list(args, context);
+    const isPlain = args.words.length === 0 && !hasFlag(args, "diff");
+    return isPlain && context.surface === "screen" ? filePick(context, print) : print();
+  },
 });
 
 async function list(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
@@ -89,10 +99,12 @@ function changeJson({ id, path: file, kind, origin, restorable }: FileChange): o
 }
 
 async function revert(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
+  const since = countFlag(args, "since");
+  if (!since.ok) return usage(since.problem);
   const { db, runner } = context;
   const session = await db.session(runner.session.id);
   const asked = path.resolve(session.cwd, args.words[0] ?? "");
-  const changes = await changesOfTurns(db, session, session.turns);
+  const changes = await changesSince(context, since.value ?? 1);
   const own = changes.filter((change) => change.path === asked || shownPath(change) === args.words[0]);
   if (own.length === 0) return usage(`No call of this conversation changed ${args.words[0]}.`, "See: /files");
   const preview = previewOf(await planFilesBack(context, own));
@@ -106,9 +118,24 @@ async function revert(args: CommandArgs, context: CommandContext): Promise<Comma
   const files = preview.map((file) => ({ ...file, isChosen: file.obstacle === undefined }));
   return {
     kind: "preview",
-    title: `Take back what was done to ${args.words[0]} (${counted(own.length, "change")})?`,
+    title: `Take back what was done to ${args.words[0]}${since.value === undefined ? "" : ` since turn ${since.value}`} (${counted(own.length, "change")})?`,
     files,
     apply: (chosen) => (chosen.length === 0 ? Promise.resolve(lines("Nothing was changed.")) : apply()),
     json: previewJson(files),
   };
+}
+
+/** Of this turn and all after it, oldest first. */
+async function changesSince({ db, runner }: CommandContext, turn: number): Promise<readonly FileChange[]> {
+  const found: ListedChange[] = [];
+  let from: MessageId | undefined;
+  do {
+    const window = await db.pathChanges(runner.session.id, {
+      limit: READ_AT_ONCE,
+      ...(from !== undefined && { from }),
+    });
+    found.push(...window.changes.filter((change) => change.turn >= turn));
+    from = window.changes.some((change) => change.turn < turn) ? undefined : window.next;
+  } while (from !== undefined);
+  return found.reverse();
 }

@@ -1,5 +1,6 @@
 // /help: what there is, from the declarations themselves.
-import { defineCommand, type FreeCommand } from "./command.ts";
+import { usageOf } from "./args.ts";
+import { type CommandResult, defineCommand, type FreeCommand, type PickItem } from "./command.ts";
 import { explain, listLines } from "./help-text.ts";
 import { type CommandRegistry, findCommand, nearestCommands } from "./parse-command.ts";
 import { called, lines, usage } from "./results.ts";
@@ -17,7 +18,8 @@ export function helpCommand(registry: () => CommandRegistry): FreeCommand {
     needsNoSession: true,
     async run({ words: [name, verb] }, context) {
       const prefix = called("", context);
-      if (name === undefined) return lines(listLines(registry(), context.surface), listJson(registry()));
+      const printed = () => Promise.resolve(lines(listLines(registry(), context.surface), listJson(registry())));
+      if (name === undefined) return context.surface === "screen" ? commandPick(registry(), printed) : printed();
       const command = findCommand(registry(), name.replace(/^\//, ""));
       if (!command) {
         const nearest = nearestCommands(registry(), name.replace(/^\//, "")).join(", ");
@@ -32,6 +34,33 @@ export function helpCommand(registry: () => CommandRegistry): FreeCommand {
       return lines(under ? explain(`${path} ${under.name}`, under) : explain(path, command));
     },
   });
+}
+
+function commandPick({ commands }: CommandRegistry, printed: () => Promise<CommandResult>): CommandResult {
+  const known = new Map(commands.map((command) => [`/${command.name}`, command]));
+  return {
+    kind: "pick",
+    title: "Commands",
+    items: [...known].map(([path, command]): PickItem => {
+      const { summary, aliases = [], verbs = [] } = command;
+      const search = [...aliases.map((alias) => `/${alias}`), ...verbs.map((verb) => `${verb.name} ${verb.summary}`)];
+      return {
+        command: path,
+        label: usageOf(path, { ...command, flags: [] }),
+        detail: summary,
+        isBeside: true,
+        search: search.join("\n"),
+      };
+    }),
+    empty: "",
+    enter: "writes it",
+    isWritten: true,
+    preview: ({ command: path }) => {
+      const command = known.get(path);
+      return Promise.resolve(command ? explain(path, command) : []);
+    },
+    printed,
+  };
 }
 
 function listJson({ commands }: CommandRegistry): readonly object[] {

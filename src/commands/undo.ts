@@ -1,8 +1,8 @@
 // /undo: takes back user turns, chat and files. The head moves and nothing is deleted; files that the turns changed are
 // written back after a preview, each only if it is as the turns left it, and the prompt returns to the composer.
 import { changesOfTurns, planFilesBack } from "../agent/undo-files.ts";
-import type { FileChange, Message } from "../ledger/types.ts";
-import { countWord, hasFlag } from "./args.ts";
+import type { FileChange, Message, MessageId, Session } from "../ledger/types.ts";
+import { countFlag, countWord, hasFlag } from "./args.ts";
 import {
   type CommandArgs,
   type CommandContext,
@@ -13,6 +13,7 @@ import {
 import { type PlannedPreview, previewJson, previewOf } from "./file-preview.ts";
 import { moveWithFiles, revertFiles } from "./move-files.ts";
 import { effectsOf, effectWords, tellMove } from "./moved-head.ts";
+import { turnPick } from "./pick-turn.ts";
 import { counted, lines, usage } from "./results.ts";
 
 export const undoCommand = defineCommand({
@@ -21,6 +22,7 @@ export const undoCommand = defineCommand({
   summary: "take back the last turns, files too",
   args: [{ name: "n", help: "how many turns (1)" }],
   flags: [
+    { name: "to", help: "back to before the turn of this message", value: "number", isChosen: true },
     { name: "chat", help: "only the conversation; files stay" },
     { name: "files", help: "only the files; the conversation stays" },
     { name: "suspected", help: "also files that commands changed, as far as can be told" },
@@ -33,7 +35,11 @@ export const undoCommand = defineCommand({
 async function undo(args: CommandArgs, context: CommandContext): Promise<CommandResult> {
   const count = countWord(args.words[0], "n");
   if (!count.ok) return usage(count.problem);
-  const turns = count.value ?? 1;
+  const to = countFlag(args, "to");
+  if (!to.ok) return usage(to.problem);
+  if (count.value !== undefined && args.flags["to"] !== undefined)
+    return usage("Say a number of turns or --to, not both.");
+  if (args.flags["to"] === true) return pickTurn(args, context);
   const [isChat, isFiles] = [hasFlag(args, "chat"), hasFlag(args, "files")];
   if (isChat && isFiles) return usage("Say --chat or --files, not both; without either it is both.");
   if (isChat && hasFlag(args, "suspected")) return usage("--suspected is about files; --chat leaves them alone.");
@@ -42,6 +48,12 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
   if (isCompaction) return takeBackCompaction(context);
   if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
   const session = await db.session(runner.session.id);
+  const turns = to.value === undefined ? (count.value ?? 1) : await turnsTo(context, session, to.value as MessageId);
+  if (turns === undefined) return usage(`Message ${to.value} begins no turn of this conversation.`, "See: /undo --to");
+  if (isChat) {
+    const known = to.value === undefined ? {} : { revision: session.revision };
+    return takeBack(context, turns, { chosen: [], left: [], ...known });
+  }
   const changes = await changesOfTurns(db, session, turns);
   const preview = await previewBack(context, changes);
   const apply = (wanted: readonly PlannedPreview[]) => {
@@ -62,6 +74,28 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
     apply: (chosen) => apply(preview.filter((file) => chosen.some((each) => isSameRow(each, file)))),
     json: previewJson(ticked),
   };
+}
+
+function pickTurn(args: CommandArgs, context: CommandContext): CommandResult | Promise<CommandResult> {
+  if (context.surface === "argv") return usage("--to needs a value.", "The messages: stele sessions show ID --json");
+  const others = ["chat", "files", "suspected", "yes"]
+    .filter((flag) => hasFlag(args, flag))
+    .map((flag) => ` --${flag}`);
+  return turnPick(context, {
+    title: hasFlag(args, "files") ? "Take back the files since which turn?" : "Go back to before which turn?",
+    command: ({ first }) => `/undo --to ${first}${others.join("")}`,
+    enter: "goes back",
+  });
+}
+
+/** Undefined: no turn of the path begins with it, or no longer. */
+async function turnsTo({ db }: CommandContext, session: Session, to: MessageId): Promise<number | undefined> {
+  const message = await db.message(to);
+  if (!message) return undefined;
+  const { messages } = await db.path(session.id, { depth: message.depth, limit: 2 });
+  const [parent, first] = messages.length > 1 ? messages : [undefined, messages[0]];
+  const isBegin = first?.id === to && message.turn > (parent?.turn ?? 0);
+  return isBegin ? session.turns - message.turn + 1 : undefined;
 }
 
 /**

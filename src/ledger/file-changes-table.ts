@@ -14,7 +14,7 @@ import type {
   RevertDirection,
 } from "./types.ts";
 
-interface ChangeRow {
+export interface ChangeRow {
   readonly id: FileChangeId;
   readonly tool_call_id: CallId;
   readonly call_state: CallState;
@@ -52,6 +52,19 @@ const CHANGES = `select f.*, c.state as call_state, ${CWD} from file_changes f $
 const REVERTS = `select r.id, r.file_change_id, r.conversation_id, f.path, ${CWD}, r.direction, r.hash_expected,
     r.mode_expected, r.hash_to_write, r.mode_to_write, r.state
   from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}`;
+
+/** Of the calls on a path, newest first: those that happened, or may have, each with what was last made of it. */
+export function changesOfPath(path: string): string {
+  return `${path}
+    select f.*, c.state as call_state, ${CWD}, path.turn, r.direction, r.hash_to_write as target
+    from path cross join tool_calls c on c.message_id = path.id cross join file_changes f on f.tool_call_id = c.id
+      join messages m on m.id = path.id join sessions s on s.id = m.session_id
+      left join admissions a on a.seq = c.admission_id
+      left join file_reverts r on r.id = (select max(id) from file_reverts
+        where file_change_id = f.id and state = 'done' and request_id is not null)
+    where path.turn > @above and (f.origin = 'suspected' or c.state in ('succeeded', 'unknown', 'running'))
+    order by f.id desc`;
+}
 
 export function fileChangeQueries(db: Database) {
   return {

@@ -14,6 +14,7 @@ import { toLease } from "./leases-table.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, failRequest } from "./model-requests.ts";
 import { highOf, type OpenedFile, type OpenOptions, openFile, statOf } from "./open.ts";
+import * as lists from "./path-lists.ts";
 import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
 import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
@@ -306,6 +307,29 @@ export class SessionDB {
       if (from === null || from === undefined) return { messages: [], earlier: 0 };
       const messages = q.messages.walk.all(from, window.limit).map(toMessage).reverse();
       return { messages, earlier: (messages[0]?.depth ?? 1) - 1 };
+    });
+  }
+
+  /** The newest turns of the path that ends at `from` (default: the head), with what came of each. */
+  turns(id: SessionId, window: { from?: MessageId; limit: number }): lists.TurnWindow {
+    return this.#tx.read((q) => {
+      const from = window.from ?? sessions.sessionRow(q, id).head_id;
+      return from === null ? { turns: [] } : lists.pathTurns(q, from, window.limit);
+    });
+  }
+
+  findTurns(id: SessionId, wanted: { words: string; limit: number }): lists.ListedTurn[] {
+    return this.#tx.read((q) => {
+      const from = sessions.sessionRow(q, id).head_id;
+      return from === null ? [] : lists.findTurns(q, from, wanted);
+    });
+  }
+
+  /** What calls of the newest turns did to files, newest first. */
+  pathChanges(id: SessionId, window: { from?: MessageId; limit: number }): lists.ChangeWindow {
+    return this.#tx.read((q) => {
+      const from = window.from ?? sessions.sessionRow(q, id).head_id;
+      return from === null ? { changes: [] } : lists.pathChanges(q, from, window.limit);
     });
   }
 

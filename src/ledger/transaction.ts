@@ -16,6 +16,7 @@ import { leaseQueries, renewInside } from "./leases-table.ts";
 import { type MessageRow, messageQueries } from "./messages.ts";
 import { requestQueries } from "./model-requests.ts";
 import type { Database, OpenedFile } from "./open.ts";
+import { pathListQueries } from "./path-lists.ts";
 import { purgeQueries } from "./purge.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
@@ -35,6 +36,7 @@ export function prepareQueries(db: Database) {
     moves: headMoveQueries(db),
     blobs: blobQueries(db),
     files: fileChangeQueries(db),
+    lists: pathListQueries(db),
     drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),

@@ -100,6 +100,10 @@ class OpenScreen {
       quit: () => this.#askToQuit(),
       suspend: () => void this.#suspend(),
       page: () => this.#page(),
+      back: () => {
+        const hasTurns = this.#conversation && this.#booted?.runner.known !== undefined;
+        return hasTurns ? () => this.#conversation?.enter("/undo --to") : undefined;
+      },
       prompts: () => this.#booted?.context.db.promptHistory(searchedPrompts),
       edit: () => void this.#edit(),
       mode: () => {

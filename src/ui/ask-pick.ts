@@ -1,6 +1,6 @@
 // Lets a person pick one of a list. What a list asks of the ledger, more items or a look at one, is asked one question
 // at a time and only for what is wanted now.
-import type { PickItem, PickList } from "../commands/command.ts";
+import type { PickItem, PickList, PickLook } from "../commands/command.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { LatestOnly } from "./latest-only.ts";
 import type { Modal, Screen } from "./live-screen.ts";
@@ -26,9 +26,13 @@ class PickPrompt implements Modal {
   readonly #done: (command: string | undefined) => void;
   /** Of every item that was ever listed. */
   readonly #items = new Map<string, PickItem>();
-  readonly #first: readonly PickerItem[];
-  readonly #previews = new Map<string, readonly string[]>();
-  readonly #previewer: LatestOnly<PickItem, readonly string[]> | undefined;
+  /** What is listed where nothing is typed. */
+  #first: readonly PickerItem[];
+  /** There is more than that. */
+  #hasMore: boolean;
+  #isReadingOn = false;
+  readonly #previews = new Map<string, PickLook>();
+  readonly #previewer: LatestOnly<PickItem, PickLook> | undefined;
   readonly #finder: LatestOnly<string, readonly PickItem[]> | undefined;
   #state: PickerState;
   #wish: PreviewWish = "auto";
@@ -39,7 +43,8 @@ class PickPrompt implements Modal {
     this.#done = done;
     this.#first = this.#take(list.items);
     this.#state = createPicker({ items: this.#first });
-    const { preview, find } = list;
+    const { preview, find, more } = list;
+    this.#hasMore = more !== undefined;
     this.#previewer =
       preview &&
       new LatestOnly(
@@ -60,18 +65,14 @@ class PickPrompt implements Modal {
   }
 
   get #view(): PickerView {
-    const { title, empty, note } = this.#list;
-    const lines = this.#previews.get(this.#selected?.id ?? "");
+    const { title, empty, note, enter, more } = this.#list;
+    const look = this.#previews.get(this.#selected?.id ?? "");
+    const isPart = more ? this.#hasMore : this.#finder !== undefined;
     return {
-      ...{
-        state: this.#state,
-        title,
-        empty,
-        isLooking: this.#finder?.isAsking === true,
-        isPart: this.#finder !== undefined,
-      },
-      ...(note !== undefined && { note }),
-      ...(this.#previewer && { preview: { wish: this.#wish, ...(lines && { lines }) } }),
+      ...{ state: this.#state, title, empty, isPart, isLooking: this.#finder?.isAsking === true || this.#isReadingOn },
+      ...(note !== undefined && (isPart || !more) && { note }),
+      ...(enter !== undefined && { enter }),
+      ...(this.#previewer && { preview: { wish: this.#wish, ...(look && { look }) } }),
     };
   }
 
@@ -97,8 +98,10 @@ class PickPrompt implements Modal {
       this.#state = pickerReducer(this.#state, { type: "items", items: this.#first });
   }
 
-  /** Nothing is read that is not on the screen. */
+  /** Nothing is read that is not on the screen, or a page or two below it. */
   onDrawn(rows: number): void {
+    const { matches, selected, query } = this.#state;
+    if (query.trim() === "" && matches.length - selected <= 2 * rows) void this.#readOn();
     const item = this.#items.get(this.#selected?.id ?? "");
     if (!item || !layoutOf(this.#view, this.#screen.size.columns, rows).preview) return this.#previewer?.forget();
     if (!this.#previews.has(item.command)) this.#previewer?.want(item);
@@ -114,8 +117,25 @@ class PickPrompt implements Modal {
     this.#done(command);
   }
 
-  #show(item: PickItem, lines: readonly string[]): void {
-    this.#previews.set(item.command, lines);
+  #show(item: PickItem, look: PickLook): void {
+    this.#previews.set(item.command, look);
+    this.#screen.refresh();
+  }
+
+  /** At the end of the list, one window at a time. */
+  async #readOn(): Promise<void> {
+    const { more } = this.#list;
+    if (!more || !this.#hasMore || this.#isReadingOn) return;
+    this.#isReadingOn = true;
+    // What is listed can be chosen all the same.
+    const read = await more().catch(() => []);
+    this.#isReadingOn = false;
+    this.#hasMore = read.length > 0;
+    const found = this.#state.items === this.#first ? [] : this.#state.items.slice(this.#first.length);
+    this.#first = [...this.#first, ...this.#take(read)];
+    const known = new Set(this.#first.map(({ id }) => id));
+    const items = found.length === 0 ? this.#first : [...this.#first, ...found.filter(({ id }) => !known.has(id))];
+    this.#state = pickerReducer(this.#state, { type: "items", items });
     this.#screen.refresh();
   }
 
@@ -128,9 +148,15 @@ class PickPrompt implements Modal {
 
   #take(items: readonly PickItem[]): readonly PickerItem[] {
     return items.map((item): PickerItem => {
-      const { command, label, detail, facts, search } = item;
-      this.#items.set(command, item);
-      return { id: command, label, detail, ...(facts && { facts }), ...(search !== undefined && { search }) };
+      const { command: id, label, detail, facts, search, isBeside } = item;
+      this.#items.set(id, item);
+      return {
+        id,
+        label,
+        detail,
+        ...{ ...(facts && { facts }), ...(search !== undefined && { search }) },
+        ...(isBeside && { isBeside }),
+      };
     });
   }
 }

@@ -192,8 +192,10 @@ export class Conversation {
         return this.#open(result);
       case "pick": {
         if (result.items.length === 0) return screen.print(note(result.empty));
+        if (screen.isInLines && result.printed) return this.#act(await result.printed(), typed);
         const command = await askPick(screen, result);
-        if (command !== undefined) await this.run(command);
+        if (command !== undefined && result.isWritten) writeInFront(screen, `${command} `);
+        else if (command !== undefined) await this.run(command);
         return;
       }
       case "submit":
@@ -268,6 +270,14 @@ export class Conversation {
       },
     });
   }
+}
+
+/** What was typed meanwhile stays behind it. */
+function writeInFront(screen: Screen, text: string): void {
+  screen.compose({ type: "unmark" });
+  screen.compose({ type: "text-start" });
+  screen.compose({ type: "insert", text });
+  screen.refresh();
 }
 
 /** How to be rid of a prompt that was put into the input is nothing that one could see. */

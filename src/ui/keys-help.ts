@@ -47,7 +47,7 @@ export function keysHelp(table: KeyTable): readonly KeyHelp[] {
   const rows = [
     { keys: screen("send"), does: "send; while a turn runs: queue" },
     { keys: [...keysOf(table.composer, "newline").slice(0, 2), "\\ enter"].join(", "), does: "new line" },
-    { keys: screen("stop"), does: "stop the turn" },
+    { keys: screen("stop"), does: "stop the turn; twice: go back to an earlier turn" },
     { keys: screen("interrupt"), does: "stop the turn, clear the text, then twice: quit" },
     { keys: screen("quit"), does: "quit, when nothing is written" },
     { keys: screen("mode"), does: "approval mode: plan, ask, edits" },

@@ -1,7 +1,9 @@
 // Draws a list picker: title with counts, filter, a window of rows with the matched letters marked, a look at the
 // selected item where there is room or it is asked for, and the keys. Never higher than its rows, nor wider.
+import type { PickLook } from "../commands/command.ts";
 import { matchedRanges } from "./fuzzy.ts";
 import { type PickerLayout, type PreviewWish, pickerLayout } from "./picker-layout.ts";
+import { pickerLook } from "./picker-look.ts";
 import { queryWords } from "./picker-match.ts";
 import type { PickerItem, PickerState } from "./picker-state.ts";
 import { rowWindow } from "./row-window.ts";
@@ -18,6 +20,8 @@ export interface PickerView {
   readonly empty: string;
   /** About the list as a whole. */
   readonly note?: string;
+  /** What enter does; absent: it chooses. */
+  readonly enter?: string;
   /** More is looked for. */
   readonly isLooking?: boolean;
   /** There is more than is listed, which the filter finds. */
@@ -25,7 +29,7 @@ export interface PickerView {
   readonly preview?: {
     readonly wish: PreviewWish;
     /** Of the selected item, raw; absent while it is read. */
-    readonly lines?: readonly string[];
+    readonly look?: PickLook;
   };
 }
 
@@ -68,11 +72,11 @@ function filterLine(query: string, width: number): Line {
   return [span(sign, "accent"), span(shown), span(" ", "cursor")];
 }
 
-function keysLine({ state, preview }: PickerView, layout: PickerLayout, { width }: Look): Line {
+function keysLine({ state, preview, enter: does = "choose" }: PickerView, layout: PickerLayout, { width }: Look): Line {
   const { matches, query } = state;
   const look = !preview || matches.length === 0 ? "" : layout.preview ? " · tab hides the preview" : " · tab previews";
   const leave = query === "" ? "esc leaves" : "esc clears";
-  const choose = matches.length === 0 ? "" : "enter choose · ";
+  const choose = matches.length === 0 ? "" : `enter ${does} · `;
   const words = [
     `${choose}${choose === "" ? "" : "arrows pgdn pgup · "}type to filter · ${leave}${look}`,
     `${choose}type to filter · ${leave}${look}`,
@@ -112,12 +116,8 @@ function padded(lines: readonly Line[], rows: number): readonly Line[] {
 }
 
 function previewLines({ preview }: PickerView, width: number, rows: number): readonly Line[] {
-  if (!preview?.lines) return [[span("reading…", "muted")]];
-  // More than that many lines are never in sight; each may be long.
-  const lines = preview.lines.slice(0, rows).map((line) => sanitize(line.slice(0, width * rows)));
-  const wrapped = lines.flatMap((line) => wrapSpans([span(line)], width));
-  if (wrapped.length <= rows && preview.lines.length <= rows) return wrapped;
-  return [...wrapped.slice(0, Math.max(0, rows - 1)), [span("…", "muted")]];
+  if (!preview?.look) return [[span("reading…", "muted")]];
+  return pickerLook(preview.look, width, rows);
 }
 
 function listLines({ state, empty, isLooking }: PickerView, look: Look, rows: number): readonly Line[] {
@@ -129,30 +129,46 @@ function listLines({ state, empty, isLooking }: PickerView, look: Look, rows: nu
   }
   const { start, end } = rowWindow(matches.length, selected, rows);
   const widths = factWidths(items);
+  const labelWidth = Math.min(labelWidthOf(items), Math.floor(look.width * 0.45));
   const words = queryWords(query);
   return matches
     .slice(start, end)
-    .map((item, index) => itemLine(item, { look, widths, words, isSelected: start + index === selected }));
+    .map((item, index) => itemLine(item, { look, widths, labelWidth, words, isSelected: start + index === selected }));
 }
 
 interface RowLook {
   readonly look: Look;
   readonly widths: readonly number[];
+  /** Of those with a detail beside them. */
+  readonly labelWidth: number;
   readonly words: readonly string[];
   readonly isSelected: boolean;
 }
 
-function itemLine(item: PickerItem, { look, widths, words, isSelected }: RowLook): Line {
+function itemLine(item: PickerItem, rowLook: RowLook): Line {
+  const { look, widths, words, isSelected } = rowLook;
   const { width, theme } = look;
   const { pointer: sign, ellipsis } = theme.glyphs;
   const pointer = width < 8 ? "" : isSelected ? `${sign} ` : "  ";
   const room = Math.max(1, width - cellWidth(pointer));
+  if (item.isBeside) return [span(pointer, isSelected ? "selected" : "plain"), ...besideLine(item, rowLook, room)];
   const facts = item.facts ? columns(item.facts, widths, room) : plainDetail(item.detail, room, ellipsis);
   const left = room - (facts === "" ? 0 : cellWidth(facts) + 2);
   const label = truncate(sanitize(item.label) || " ", left, ellipsis);
   const role: Role = isSelected ? "selected" : "plain";
   const gap = " ".repeat(Math.max(0, room - cellWidth(label) - cellWidth(facts)));
   return [span(pointer, role), ...marked(label, words, role), ...(facts === "" ? [] : [span(gap + facts, "muted")])];
+}
+
+function besideLine(item: PickerItem, { look, labelWidth, words, isSelected }: RowLook, room: number): Line {
+  const { ellipsis } = look.theme.glyphs;
+  const left = room - labelWidth - 2;
+  // Half a sentence of a few words tells nothing.
+  const detail = left < 16 ? "" : truncate(sanitize(item.detail ?? ""), left, ellipsis);
+  const label = truncate(sanitize(item.label) || " ", detail === "" ? room : labelWidth, ellipsis);
+  const gap = " ".repeat(Math.max(0, labelWidth - cellWidth(label)) + 2);
+  const shown = marked(label, words, isSelected ? "selected" : "plain");
+  return detail === "" ? shown : [...shown, span(gap + detail, "muted")];
 }
 
 function plainDetail(detail: string | undefined, room: number, ellipsis: string): string {
@@ -176,6 +192,17 @@ function columns(facts: readonly string[], widths: readonly number[], room: numb
     used += own + 2;
   }
   return cells.join("  ");
+}
+
+const knownLabels = new WeakMap<readonly PickerItem[], number>();
+
+function labelWidthOf(items: readonly PickerItem[]): number {
+  const known = knownLabels.get(items);
+  if (known !== undefined) return known;
+  const beside = items.slice(0, measured).filter(({ isBeside }) => isBeside);
+  const width = Math.max(0, ...beside.map(({ label }) => cellWidth(sanitize(label))));
+  knownLabels.set(items, width);
+  return width;
 }
 
 const knownWidths = new WeakMap<readonly PickerItem[], readonly number[]>();

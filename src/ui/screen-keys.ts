@@ -22,6 +22,8 @@ export interface KeyActions {
   suspend(): void;
   /** Opens the pager. */
   page(): void;
+  /** Asks for the turn to go back to; undefined: there is none yet. */
+  back?(): (() => void) | undefined;
   /** Of all conversations, oldest first; absent before the ledger is open. */
   prompts(): Promise<readonly string[]> | undefined;
   /** The text in another program. */
@@ -31,6 +33,7 @@ export interface KeyActions {
 }
 
 export const armedNotice = "press ctrl+c again to quit";
+const backNotice = "esc again: go back to an earlier turn";
 
 export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions: KeyActions): void {
   screen.touch();
@@ -54,6 +57,7 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   const isArmed = notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
   if (own === "interrupt") return interrupt(screen, actions, isArmed);
+  if (own === "stop" && goesBack(screen, actions, notice === backNotice)) return;
   if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer))
     return printKeys(screen, notice === moreKeysNotice);
   if (ownKey(screen, event, actions)) return;
@@ -65,6 +69,18 @@ function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void 
   if (actions.stop()) return;
   if (!isComposerEmpty(screen.composer)) return screen.compose({ type: "cut" });
   screen.dispatch({ type: "notice", text: armedNotice });
+}
+
+/** Twice, where escape has nothing else to do. */
+function goesBack(screen: Screen, actions: KeyActions, isAgain: boolean): boolean {
+  const { view, composer, menu } = screen;
+  if (view.turn || !isComposerEmpty(composer) || menu.offer(composer)) return false;
+  const back = actions.back?.();
+  if (!back) return false;
+  if (actions.stop()) return true;
+  if (isAgain) back();
+  else screen.dispatch({ type: "notice", text: backNotice });
+  return true;
 }
 
 function printKeys(screen: Screen, isAgain: boolean): void {

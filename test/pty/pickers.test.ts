@@ -1,7 +1,11 @@
-// Going to another conversation by the list of them, in the built program.
+// The lists to choose from, in the built program: conversations, turns, files, commands.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { openStele, ready, type } from "../helpers/screen-program.ts";
+import type { Terminal } from "../helpers/pty.ts";
+import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
 import { workplace } from "../helpers/stele.ts";
+import { allow } from "../screens/stage.ts";
 
 describe("the list of conversations", () => {
   it("shows the last exchange beside at 100 columns, below at 80, and goes where one chooses", async () => {
@@ -26,5 +30,76 @@ describe("the list of conversations", () => {
     stele.write("\x03");
     await ready(stele);
     expect(stele.screen().join("\n")).not.toContain("Conversations");
+  });
+});
+
+const escape = "\x1b[27u";
+
+/** A turn with one call that is allowed. */
+async function order(stele: Terminal, text: string): Promise<void> {
+  await type(stele, text);
+  await stele.waitFor(/y {2}yes/);
+  await allow(stele);
+  await ready(stele);
+}
+
+describe("the lists of one conversation", () => {
+  it("go back to a turn by escape twice, after a look at its files, and take back one file of a turn", async () => {
+    const place = workplace();
+    const files = { a: path.join(place.folder, "a.txt"), b: path.join(place.folder, "b.txt") };
+    const stele = openStele(place, [], { cols: 100, rows: 30 });
+    await order(stele, "write a.txt: one");
+    await order(stele, "write b.txt: two");
+    await type(stele, "say a third turn");
+    await stele.waitFor(/● a third turn/);
+    await ready(stele);
+
+    await type(stele, "/files");
+    await stele.waitFor(/❯ b\.txt +\+1 -0 +turn 2 +│ +b\.txt \+1 -0\n(.*\n)*.*1 \+ two/);
+    stele.write("\r");
+    await stele.waitFor(/Take back what was done to b\.txt since turn 2 \(1 change\)\?/);
+    await stele.waitFor(/enter: change 1 of 1/);
+    stele.write("\r");
+    await stele.waitFor(/1 file removed: b\.txt/);
+    expect([existsSync(files.a), existsSync(files.b)]).toEqual([true, false]);
+    await type(stele, "/files");
+    await stele.waitFor(/❯ b\.txt +\+1 -0 +turn 2 +taken back/);
+    stele.write(escape);
+    await ready(stele);
+
+    stele.write(escape);
+    await stele.waitFor(/esc again/);
+    stele.write(escape);
+    await stele.waitFor(/❯ 3 {2}say a third turn[^\n]*│ › say a third turn\n.*│ ● a third turn/);
+    stele.write("write one");
+    await stele.waitFor(/❯ 1 {2}write a\.txt: one +1 file/);
+    stele.write("\r");
+    await stele.waitFor(/Take back 3 turns, and these files\?/);
+    await stele.waitFor(/enter: change 1 of 1/);
+    stele.write("\r");
+    await stele.waitFor(/Took back 3 turns/);
+    await stele.waitFor(/❯ write a\.txt: one/);
+    expect(existsSync(files.a)).toBe(false);
+  });
+
+  it("write a command into the composer, say where there is nothing, and are printed where nothing is drawn", async () => {
+    const stele = openStele(workplace());
+    await type(stele, "/files");
+    await stele.waitFor(/No file was changed in this conversation/);
+    await type(stele, "/branch --at");
+    await stele.waitFor(/There is no turn yet/);
+    await type(stele, "/help");
+    await stele.waitFor(/Commands \(\d+\)/);
+    stele.write("rewind");
+    await stele.waitFor(/❯ \/undo \[n\] +take back the last turns/);
+    stele.write("\r");
+    await stele.waitFor(/^❯ \/undo$/m);
+    stele.write("x");
+    await stele.waitFor(/^❯ \/undo x$/m);
+
+    const lines = openStele(workplace(), ["--screen-reader"]);
+    await lines.waitFor(/ready|type/i);
+    lines.write("/help\r");
+    await lines.waitFor(() => /\/quit {2,}leave/.test(everything(lines)));
   });
 });

@@ -143,6 +143,12 @@ function memorySettings(mayBeAuto: boolean): Settings {
   };
 }
 
+/** A list as it is printed where nothing is drawn. */
+export async function printed(result: CommandResult): Promise<CommandResult> {
+  if (result.kind !== "pick" || !result.printed) throw new Error(`${result.kind} has no printed form`);
+  return result.printed();
+}
+
 /** What the result says, as one text. */
 export function words(result: CommandResult): string {
   if ("lines" in result) return result.lines.join("\n");

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { jsonLines, jsonOf, openDesk, words } from "./command-harness.ts";
+import { jsonLines, jsonOf, openDesk, printed, words } from "./command-harness.ts";
 
 describe("/model", () => {
   it("offers what can be used", async () => {
@@ -210,7 +210,7 @@ describe("/init", () => {
 describe("/help", () => {
   it("lists every command and explains one with its verbs", async () => {
     const desk = await openDesk();
-    const list = words(await desk.type("/help"));
+    const list = words(await printed(await desk.type("/help")));
     expect(list).toMatch(/^\/undo +take back .* \(also \/rewind, \/checkpoint\)$/m);
     expect(list).not.toContain("export");
     const one = words(await desk.type("/help queue"));

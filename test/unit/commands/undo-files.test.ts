@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CommandResult } from "../../../src/commands/command.ts";
-import { type Desk, openDesk, words } from "./command-harness.ts";
+import { type Desk, openDesk, printed, words } from "./command-harness.ts";
 
 type Preview = Extract<CommandResult, { kind: "preview" }>;
 
@@ -180,7 +180,8 @@ describe("/undo with files", () => {
   it("shows a file's name on one line, whatever is in it", async () => {
     const desk = await openDesk();
     await desk.say("run touch \"$(printf 'a\\n  deleted  important.txt')\"");
-    for (const line of words(await desk.type("/files")).split("\n")) expect(line).not.toMatch(/^\s*deleted/);
+    for (const line of words(await printed(await desk.type("/files"))).split("\n"))
+      expect(line).not.toMatch(/^\s*deleted/);
   });
 
   it("refuses when the conversation went on while the preview was open", async () => {

@@ -82,7 +82,7 @@ describe("askPick", () => {
     expect(asked).toEqual([]);
     narrow.press("tab");
     expect(asked).toEqual(["one"]);
-    await vi.waitFor(() => expect(narrow.view().preview?.lines).toEqual(["a look at one"]));
+    await vi.waitFor(() => expect(narrow.view().preview?.look).toEqual(["a look at one"]));
     narrow.press("escape", "down");
     expect(asked).toEqual(["one"]);
     narrow.press("escape");
@@ -92,7 +92,7 @@ describe("askPick", () => {
     asked.length = 0;
     const wide = open(120, { preview });
     wide.press("down", "down", "up", "up", "down", "down");
-    await vi.waitFor(() => expect(wide.view().preview?.lines).toEqual(["a look at three"]));
+    await vi.waitFor(() => expect(wide.view().preview?.look).toEqual(["a look at three"]));
     wide.press("up", "up");
     wide.press("down", "down");
     expect(asked).toEqual(["one", "three"]);
@@ -101,7 +101,31 @@ describe("askPick", () => {
 
   it("says what went wrong where a preview cannot be read", async () => {
     const { screen, view } = open(120, { preview: () => Promise.reject(new Error("the ledger is closed")) });
-    await vi.waitFor(() => expect(view().preview?.lines?.join()).toContain("the ledger is closed"));
+    await vi.waitFor(() => expect(JSON.stringify(view().preview?.look)).toContain("the ledger is closed"));
+    screen.close();
+  });
+
+  it("reads on when one gets to the end, one window at a time, and keeps the place", async () => {
+    let next = 0;
+    const asked: ((items: readonly PickItem[]) => void)[] = [];
+    const more = () => new Promise<readonly PickItem[]>((resolve) => asked.push(resolve));
+    const window = () => Array.from({ length: 30 }, () => item(`n${next++}`));
+    const { screen, chosen, press, view } = open(80, { items: window(), more, find: () => Promise.resolve([]) });
+    expect(asked).toHaveLength(0);
+    press("pagedown", "pagedown", "end", "up");
+    expect(asked).toHaveLength(1);
+    expect(view()).toMatchObject({ isPart: true, isLooking: true });
+    asked[0]?.(window());
+    await vi.waitFor(() => expect(view().state.items).toHaveLength(60));
+    expect(view().state.matches[view().state.selected]?.label).toBe("n28");
+    press("end");
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    asked[1]?.([]);
+    await vi.waitFor(() => expect(view().isPart).toBe(false));
+    press("up", "down", "home", "end");
+    expect(asked).toHaveLength(2);
+    press("enter");
+    expect(await chosen).toBe("/go n59");
     screen.close();
   });
 });

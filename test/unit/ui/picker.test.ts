@@ -126,7 +126,7 @@ describe("pickerLines", () => {
         ...sessions,
       ],
     });
-    const preview = { wish: "on", lines: ["› \x1b[2Jwhat\u202e", "日本".repeat(500), ...Array(99).fill("x")] } as const;
+    const preview = { wish: "on", look: ["› \x1b[2Jwhat\u202e", "日本".repeat(500), ...Array(99).fill("x")] } as const;
     for (const rows of [1, 2, 5, 12, 20]) {
       for (const state of [
         odd,
@@ -173,7 +173,7 @@ describe("pickerLines", () => {
 
   it("shows the preview beside at 100 columns, below where rows allow, else in the list's place by a key", () => {
     const state = createPicker({ items: sessions });
-    const preview = { wish: "auto", lines: ["› fix it", "● fixed"] } as const;
+    const preview = { wish: "auto", look: ["› fix it", "● fixed"] } as const;
     expect(draw(state, 120, 10, { preview })[2]).toMatch(/^❯ 日本語のタイトル .*│ › fix it$/);
     expectInOrder(draw(state, 80, 20, { preview }), ["❯ 日本語のタイトル", "───", "› fix it", "● fixed", "tab hides"]);
     expect(draw(state, 80, 10, { preview }).join()).not.toContain("fix it");
@@ -184,7 +184,7 @@ describe("pickerLines", () => {
   });
 
   it.each([20, 40, 80, 120])("names its keys at %i columns", (width) => {
-    const preview = { wish: "auto", lines: [] } as const;
+    const preview = { wish: "auto", look: [] } as const;
     const keys = draw(createPicker({ items: sessions }), width, 12, { preview }).at(-1) ?? "";
     for (const name of ["enter", "esc"]) expect(keys).toContain(name);
     expect(keys.endsWith("…")).toBe(false);
