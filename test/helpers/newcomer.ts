@@ -1,6 +1,7 @@
 // A person who knows nothing: every key and command they use must stand on the screen at that moment. What they wrote
 // themselves, in the input or as a prompt, tells them nothing; neither does what an answer repeats of it.
 import { expect } from "vitest";
+import { answer } from "./answer.ts";
 import type { Terminal } from "./pty.ts";
 
 const keys = {
@@ -20,8 +21,8 @@ export type NewcomerKey = keyof typeof keys;
 export interface Newcomer {
   readonly terminal: Terminal;
   see(condition: string | RegExp): Promise<void>;
-  /** Throws unless the screen names the key. */
-  press(key: NewcomerKey): void;
+  /** Rejects unless the screen names the key. */
+  press(key: NewcomerKey): Promise<void>;
   /** Free words and enter: that one may write is what an empty input says. */
   ask(words: string): Promise<void>;
   /** Opens the menu, goes down to the command and runs it, all of it by keys that are named. */
@@ -30,9 +31,9 @@ export interface Newcomer {
 
 export function newcomer(terminal: Terminal): Newcomer {
   const see = (condition: string | RegExp): Promise<void> => terminal.waitFor(condition);
-  const press = (key: NewcomerKey): void => {
+  const press = async (key: NewcomerKey): Promise<void> => {
     expectNamed(terminal, key);
-    terminal.write(keys[key]);
+    await answer(terminal, keys[key]);
   };
   return {
     terminal,
@@ -45,19 +46,19 @@ export function newcomer(terminal: Terminal): Newcomer {
     },
     command: async (name) => {
       await see(/\bsaved\b/);
-      press("/");
+      await press("/");
       await see(/^❯ \/\w+ {2,}/m);
       expectNamed(terminal, name);
       for (let moves = 0; !chosen(terminal, name); moves++) {
         if (moves > 60) throw new Error(`the list never came to ${name}\n${terminal.screen().join("\n")}`);
         const before = selectedRow(terminal);
-        press("down");
+        await press("down");
         await terminal.waitFor((each) => selectedRow(each) !== before);
       }
-      press("enter");
+      await press("enter");
       await see(new RegExp(`^❯ ${name} `, "m"));
       await see(/enter runs it/);
-      press("enter");
+      await press("enter");
     },
   };
 }

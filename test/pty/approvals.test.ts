@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import { rowsOf } from "../helpers/ledger-rows.ts";
 import { type ModelReply, type ModelServer, startModelServer } from "../helpers/model-server.ts";
 import type { Terminal } from "../helpers/pty.ts";
@@ -43,21 +44,21 @@ describe("an approval", () => {
     const stele = openStele(place);
     await type(stele, "go");
     await stele.waitFor(/e {2}edit the command/);
-    stele.write("e");
+    await answer(stele, "e");
     await stele.waitFor(/\$ echo theirs >> log/);
     stele.write("\x15echo mine >> log");
     await stele.waitFor(/\$ echo mine >> log/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await stele.waitFor(/rm -r src\n/);
     expect(readFileSync(path.join(place.folder, "log"), "utf8")).toBe("mine\n");
     expect(told(1)).toMatch(/The person changed this call.*echo mine >> log/);
 
     await stele.waitFor(/t {2}no, and tell the model why/);
-    stele.write("t");
+    await answer(stele, "t");
     await stele.waitFor(/why: /);
     stele.write("src is not yours");
     await stele.waitFor(/why: src is not yours/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await stele.waitFor(/Then not\./);
     expect(told(2)).toContain("The person said no: src is not yours");
   });
@@ -67,7 +68,7 @@ describe("an approval", () => {
     const stele = openStele(place);
     await type(stele, "go");
     await stele.waitFor(/d {2}never: shell\(touch\)/);
-    stele.write("d");
+    await answer(stele, "d");
     await stele.waitFor(/Neither\./);
     expect(told(1)).toContain("from now on the rule shell(touch) forbids this");
     expect(told(2)).toContain("the rule shell(touch) forbids this");
@@ -96,7 +97,7 @@ describe("an approval", () => {
     await paused(stele);
     stele.write("\x1b[B\x1b[B\x1b[B");
     await stele.waitFor(/❯ n {2}no/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await stele.waitFor(/Not made\./);
     expect(existsSync(path.join(place.folder, "made"))).toBe(false);
     await stele.waitFor(/❯ any day yet, yes$/m);
@@ -129,9 +130,9 @@ describe("an approval", () => {
     await stele.waitFor(/EDITINGy/);
     writeFileSync(ends, "");
     await stele.waitFor(/press y, a, e, n, t or d, or an arrow first/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await paused(stele);
-    stele.write("n");
+    await answer(stele, "n");
     await stele.waitFor(/Not made\./);
     expect(existsSync(path.join(place.folder, "made"))).toBe(false);
   });

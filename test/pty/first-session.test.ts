@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import { expectFits, expectRestored } from "../helpers/screen.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
@@ -21,7 +22,7 @@ describe("a first session", () => {
 
     await type(stele, "run ls then read package.json");
     await stele.waitFor(/Allow shell/);
-    stele.write("y");
+    await answer(stele, "y");
     await stele.waitFor(/Done: 2 steps/);
     await ready(stele);
 

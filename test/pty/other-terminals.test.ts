@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import type { Terminal } from "../helpers/pty.ts";
 import { expectInOrder, expectRestored } from "../helpers/screen.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
@@ -42,15 +43,15 @@ describe("a terminal that can only print", () => {
     await told(stele, "approval needed: shell: echo $((6*7))");
     stele.write("what?\r");
     await told(stele, "not sent: what?");
-    stele.write("y\r");
+    await answer(stele, "y\r");
     await stele.waitFor(/tool shell: echo .*: exit 0/);
     await stele.waitFor(/approval needed: write_file/);
-    stele.write("y\r");
+    await answer(stele, "y\r");
     await stele.waitFor(/turn ended after \d+ s, saved/);
     expect(readFileSync(path.join(place.folder, "note.txt"), "utf8")).toBe("hello");
     stele.write("/undo\r");
     await stele.waitFor(/1: note\.txt: chosen/);
-    stele.write("apply\r");
+    await answer(stele, "apply\r");
     // What was kept, and the prompt that the undo gave back.
     await stele.waitFor((each) => everything(each).split("type /send").length === 3);
     await told(stele, "the conversation is empty now");
@@ -83,11 +84,11 @@ describe("a terminal that can only print", () => {
     const second = openStele(place, ["-c", "--screen-reader"], wide);
     await second.waitFor(/1: Decide about the call that still runs/);
     await second.waitFor(/not sent: kept/);
-    second.write("1\r");
+    await answer(second, "1\r");
     await second.waitFor(/2: Stop it/);
-    second.write("2\r");
+    await answer(second, "2\r");
     await second.waitFor(/\d: Settle as interrupted/);
-    second.write(`${/(\d): Settle as interrupted/.exec(everything(second))?.[1]}\r`);
+    await answer(second, `${/(\d): Settle as interrupted/.exec(everything(second))?.[1]}\r`);
     await second.waitFor(
       (each) =>
         query<{ n: number }>(place, "select count(*) n from admissions where status = 'started'")[0]?.n === 0 &&

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import { openTerminal, type Terminal } from "../helpers/pty.ts";
 import { expectFits, expectInOrder, expectRestored } from "../helpers/screen.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
@@ -126,7 +127,7 @@ describe("the pager", () => {
     stele.write("nyaN");
     stele.write("q");
     await stele.waitFor(/Allow shell/);
-    stele.write("y");
+    await answer(stele, "y");
     await stele.waitFor(/Done: 2 steps/);
   });
 

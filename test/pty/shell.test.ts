@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import { type ModelServer, startModelServer } from "../helpers/model-server.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
@@ -138,12 +139,12 @@ describe("a kill while a command of the person runs", () => {
 
     const next = openStele(place, ["-c"]);
     await next.waitFor(/A turn was interrupted: "!until[\s\S]*still running: process group \d+/);
-    next.write("\r");
+    await answer(next, "\r");
     await next.waitFor(/Wait for it/);
-    next.write("\r");
+    await answer(next, "\r");
     writeFileSync(path.join(place.folder, "go"), "");
     await next.waitFor(/finished after the crash: exit 0[\s\S]*Resume the turn/);
-    next.write("\r");
+    await answer(next, "\r");
     await next.waitFor(/Goes on: !until/);
     await ready(next);
     expect(everything(next)).toMatch(/⎿ shell until .*exit 0.*\n +got there/);

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import { openStele, ready, type } from "../helpers/screen-program.ts";
 import { workplace } from "../helpers/stele.ts";
 
@@ -22,7 +23,7 @@ describe("two windows on one conversation", () => {
 
     await type(first, lasting);
     await first.waitFor(/Allow shell/);
-    first.write("y");
+    await answer(first, "y");
     await first.waitFor(() => existsSync(path.join(place.folder, "started")));
     await type(second, "/undo");
     await second.waitFor(/running in stele|pid \d+/i);
@@ -68,7 +69,7 @@ describe("a killed window", () => {
     const doomed = openStele(place);
     await type(doomed, lasting);
     await doomed.waitFor(/Allow shell/);
-    doomed.write("y");
+    await answer(doomed, "y");
     await doomed.waitFor(() => existsSync(path.join(place.folder, "started")));
     doomed.kill("SIGKILL");
     await doomed.exit;
@@ -76,11 +77,11 @@ describe("a killed window", () => {
     const next = openStele(place, ["-c"]);
     await next.waitFor(/A turn was interrupted: "run touch started; sleep 600"/);
     expect(next.screen().join("\n")).toMatch(/↻ shell touch started; sleep 600 +still running/);
-    next.write("\r");
+    await answer(next, "\r");
     await next.waitFor(/❯ Wait for it\n {2}Stop it/);
-    next.write("\x1b[B\r");
+    await answer(next, "\x1b[B\r");
     await next.waitFor(/❯ Resume the turn/);
-    next.write("\x1b[B\r");
+    await answer(next, "\x1b[B\r");
     await next.waitFor(/is settled as interrupted/);
     await type(next, "say it goes on");
     await next.waitFor(/● it goes on/);

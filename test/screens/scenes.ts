@@ -2,6 +2,7 @@
 // A scene plays on an empty home. Its first size is the one that the test plays again.
 import { existsSync, renameSync } from "node:fs";
 import path from "node:path";
+import { answer } from "../helpers/answer.ts";
 import { type ModelScript, startModelServer } from "../helpers/model-server.ts";
 import type { Terminal } from "../helpers/pty.ts";
 import { markdownAnswer } from "./markdown-answer.ts";
@@ -69,7 +70,7 @@ export const scenes: readonly Scene[] = [
       const stele = await stage.open();
       await stage.say(stele, "run seq 1 60");
       await stage.shot(stele, "approve-command", asks);
-      stele.write("y");
+      await answer(stele, "y");
       await stage.shot(stele, "output-folded", /Done: 1 step\.[\s\S]*saved/);
       stele.write("\x0f");
       await stage.shot(stele, "pager", /^1\n2\n3\n/);
@@ -148,7 +149,7 @@ export const scenes: readonly Scene[] = [
       stele.write(escape);
       await stage.say(stele, "/delete");
       await stage.shot(stele, "confirm", /y yes/);
-      stele.write("n");
+      await answer(stele, "n");
       await stage.say(stele, "/quit");
       await stage.shot(stele, "quit", /stele -r/);
     },

@@ -3,6 +3,7 @@
 // by the test that compares: each says what happens at a shot.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { answer } from "../helpers/answer.ts";
 import { openTerminal, type Terminal } from "../helpers/pty.ts";
 
 export interface ShotSize {
@@ -138,7 +139,7 @@ export async function allow(terminal: Terminal): Promise<void> {
   await terminal.waitFor(isAsked);
   terminal.write("\x1b[6~\x1b[6~\x1b[6~");
   await terminal.waitFor(/\by( a)?( e)? n t\b/);
-  terminal.write("y");
+  await answer(terminal, "y");
   await terminal.waitFor((each) => !isAsked(each));
 }
 

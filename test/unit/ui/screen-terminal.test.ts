@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { build } from "esbuild";
 import { type IPty, spawn } from "node-pty";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answer } from "../../helpers/answer.ts";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
 import { openTerminal, type Terminal } from "../../helpers/pty.ts";
 import { expectInOrder, expectRestored } from "../../helpers/screen.ts";
@@ -141,7 +142,7 @@ describe("the screen", () => {
     const terminal = open(["", "run printf 'a-%s\\n' 1 2 3 4 5 6 7 8 9"]);
     await terminal.waitFor("Allow shell?");
     expectInOrder(terminal.screen(), ["⎿ shell printf", "waits", "Allow shell?", "y  yes, this once"]);
-    terminal.write("y");
+    await answer(terminal, "y");
     await terminal.waitFor("● Done: 1 step.");
     await terminal.waitFor(isReady);
     const lines = terminal.scrollback();
@@ -153,7 +154,7 @@ describe("the screen", () => {
   it("stops the turn when a call is denied with escape", async () => {
     const terminal = open(["", "run touch made then say never"]);
     await terminal.waitFor("Allow shell?");
-    terminal.write("\x1b");
+    await answer(terminal, "\x1b");
     await terminal.waitFor("Stopped.");
     await terminal.waitFor(isReady);
     expectInOrder(terminal.screen(), ["⎿ shell touch made", "cancelled", "Stopped."]);
@@ -264,13 +265,13 @@ describe("the screen", () => {
       "? shell echo $$",
       "unknown: killed from outside",
     ]);
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor("Run it again");
     expect(terminal.screen().some((line) => /^❯ (It|Run)/.test(line))).toBe(false);
-    terminal.write("\r\x1b[B\x1b[B\r");
+    await answer(terminal, "\r\x1b[B\x1b[B\r");
     await terminal.waitFor("❯ Resume the turn");
     expectInOrder(terminal.scrollback(), ["⎿ shell echo $$", "cancelled", "It did not happen"]);
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor("● Step 2 of 2");
     expect(terminal.scrollback().join("\n")).not.toContain("Next: /recover");
     await terminal.waitFor(isReady);
@@ -281,15 +282,15 @@ describe("the screen", () => {
     const terminal = open(["-c"], { rows: 40 });
     await terminal.waitFor("❯ Decide about the call that still runs");
     expect(terminal.screen().join("\n")).toMatch(/↻ shell echo.* +still running/);
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor("❯ Wait for it");
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor(/↻ 1 s shell echo[\s\S]*esc stops waiting/);
-    terminal.write("\x1b");
+    await answer(terminal, "\x1b");
     await terminal.waitFor("❯ Decide about the call that still runs");
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor("❯ Wait for it");
-    terminal.write("\x1b[B\r");
+    await answer(terminal, "\x1b[B\r");
     await terminal.waitFor("❯ Resume the turn", 20_000);
     expect(() => process.kill(Number(readFileSync(pidFile(), "utf8")), 0)).toThrow("ESRCH");
   });
@@ -298,12 +299,12 @@ describe("the screen", () => {
     await killInCommand(["--yes", lasting]);
     const terminal = open(["-c"], { rows: 40 });
     await terminal.waitFor("❯ Decide about the call that still runs");
-    terminal.write("\r");
+    await answer(terminal, "\r");
     await terminal.waitFor("❯ Wait for it");
     endOrphan();
     await terminal.waitFor(/unknown: killed from outside[\s\S]*It did not happen/);
     expect(terminal.screen().join("\n")).not.toMatch(/still running|Wait for it|^❯ (It|Run)/m);
-    terminal.write("\r\x1b[B\x1b[B\r");
+    await answer(terminal, "\r\x1b[B\x1b[B\r");
     await terminal.waitFor("❯ Resume the turn");
   });
 
@@ -312,11 +313,11 @@ describe("the screen", () => {
     endOrphan();
     const terminal = open(["-c"]);
     await terminal.waitFor("❯ Decide about the open call");
-    terminal.write("\x1b");
+    await answer(terminal, "\x1b");
     await terminal.waitFor("❯ waits for your decision · /recover");
     terminal.write("/recover\r");
     await terminal.waitFor("❯ Decide about the open call");
-    terminal.write("\x1b[B\r");
+    await answer(terminal, "\x1b[B\r");
     await terminal.waitFor("Turn 1 is settled as interrupted");
     await terminal.waitFor(isReady);
   });
@@ -349,7 +350,7 @@ describe("the screen", () => {
       "Settle and keep the half answer",
     ]);
     expect(terminal.scrollback().join("\n")).not.toContain("● The bug");
-    terminal.write("\x1b[B\x1b[B\r");
+    await answer(terminal, "\x1b[B\x1b[B\r");
     await terminal.waitFor("● The bug is in the parser,");
     await terminal.waitFor("interrupted: the answer ends here");
     await terminal.waitFor(isReady);
