@@ -8,6 +8,8 @@ export default defineConfig({
     pool: "forks",
     // Many tests wait for processes of their own: one worker a core would leave the cores idle.
     maxWorkers: 3,
+    isolate: false,
+    setupFiles: ["test/helpers/fresh-modules.ts"],
     globalSetup: ["test/helpers/run-folder.ts"],
     // A stray variable of the person's shell must not reach a test's home or colours.
     env: { STELE_HOME: "", STELE_MODEL: "", STELE_CRASH_AT: "", NO_COLOR: "" },

@@ -3,7 +3,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { MessageId } from "../../src/ledger/types.ts";
 import { type Ended, type Workplace, workplace } from "../helpers/stele.ts";
+import { inLedger, violations } from "../helpers/stored.ts";
 
 const PASSED = [
   "admit",
@@ -39,7 +41,7 @@ describe("stele run, killed", () => {
     const { open } = JSON.parse(recovered.out) as { open: readonly OpenTurn[] };
     for (const { admission } of open)
       expect(await place.stele(["recover", "settle", String(admission), "--json"])).toMatchObject({ code: 0 });
-    await expectStored(place, doomed);
+    expectStored(place, doomed);
 
     const before = effects(place);
     const again = await place.stele(RUN);
@@ -51,8 +53,7 @@ describe("stele run, killed", () => {
 
     const next = await place.stele(["run", "--json", "--yes", "-c", "say go on"]);
     expect(next.code, next.err).toBe(0);
-    const doctor = JSON.parse((await place.stele(["doctor", "--json", "--full"])).out) as { verify: unknown };
-    expect(doctor.verify).toEqual([]);
+    expect(violations(place)).toEqual([]);
   });
 });
 
@@ -62,14 +63,10 @@ function effects({ folder }: Workplace): number {
 }
 
 /** Every message that was printed is in the ledger, part for part. */
-async function expectStored(place: Workplace, doomed: Ended): Promise<void> {
-  const told = doomed.events.filter((event) => event["type"] === "message-added");
-  const session = doomed.events.find((event) => event["type"] === "session")?.["session"];
-  if (told.length === 0 || typeof session !== "string") return;
-  const shown = await place.stele(["sessions", "show", session, "--json"]);
-  const { messages } = JSON.parse(shown.out) as { messages: readonly { id: number; parts: unknown }[] };
-  for (const event of told) {
-    const { id, parts } = event["message"] as { id: number; parts: unknown };
-    expect(messages.find((message) => message.id === id)?.parts).toEqual(parts);
-  }
+function expectStored(place: Workplace, doomed: Ended): void {
+  const told = doomed.events
+    .filter((event) => event["type"] === "message-added")
+    .map((event) => event["message"] as { id: MessageId; parts: unknown });
+  const stored = inLedger(place, (db) => told.map(({ id }) => db.message(id)?.parts));
+  expect(stored).toEqual(told.map(({ parts }) => parts));
 }

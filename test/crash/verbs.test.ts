@@ -1,6 +1,6 @@
 // Every write verb is killed right before its transaction and right after its commit, in a real process with
 // SIGKILL. Then: what was told is stored, verify() finds nothing, and the next process goes on.
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { crashPointNames, WRITE_VERBS } from "../../src/ledger/crash-points.ts";
 import { sha256 } from "../../src/ledger/ids.ts";
 import type { AdmissionId, ConversationId, HolderId, Message, ToolCall } from "../../src/ledger/types.ts";
@@ -11,6 +11,11 @@ import { everyVerb, nothingTold, type Told } from "./every-verb.ts";
 const points = crashPointNames().filter((name) => WRITE_VERBS.some((verb) => name.endsWith(`:${verb}`)));
 
 describe("killed at a crash point", () => {
+  let survivor: LedgerProcess;
+  beforeAll(() => {
+    survivor = new LedgerProcess({ isShared: true });
+  });
+
   it.each(points)("%s: nothing that was told is lost, and the next process goes on", async (point) => {
     const path = `${temporaryFolder()}/state.db`;
     const doomed = new LedgerProcess({ env: { STELE_CRASH_AT: point } });
@@ -18,7 +23,6 @@ describe("killed at a crash point", () => {
     await expect(everyVerb(doomed, path, told), "the script never came to this point").rejects.toThrow(/child/);
     await doomed.ended();
 
-    const survivor = new LedgerProcess();
     await survivor.ask("open", { path });
     await expectStored(survivor, told);
     await goOn(survivor);

@@ -15,11 +15,13 @@ type Verbs = { [K in keyof SessionDB]: SessionDB[K] extends (...args: never[]) =
 
 let bundle: string | undefined;
 const running = new Set<LedgerProcess>();
+const shared = new Set<LedgerProcess>();
 
 afterEach(async () => {
   await Promise.all([...running].map((each) => each.kill()));
 });
-afterAll(() => {
+afterAll(async () => {
+  await Promise.all([...shared].map((each) => each.kill()));
   if (bundle) rmSync(path.dirname(bundle), { recursive: true, force: true });
   bundle = undefined;
 });
@@ -43,6 +45,8 @@ function bundleChild(): string {
 }
 
 export interface ChildOptions {
+  /** Ends with the test file, not with the test: for one that opens a ledger after the other. */
+  readonly isShared?: boolean;
   readonly env?: { readonly [name: string]: string };
 }
 
@@ -65,7 +69,7 @@ export class LedgerProcess {
       if (answer.error) waiting?.reject(reviveError(answer.error));
       else waiting?.resolve(answer.value);
     });
-    running.add(this);
+    (options.isShared ? shared : running).add(this);
   }
 
   get pid(): number {
@@ -89,6 +93,7 @@ export class LedgerProcess {
   /** SIGKILL, and reaped when it resolves. */
   async kill(): Promise<void> {
     running.delete(this);
+    shared.delete(this);
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
