@@ -3,8 +3,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Beyond the longest wait of a test: a busy machine is slow, and not red.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     // Many tests wait for processes of their own: one worker a core would leave the cores idle.
     maxWorkers: 3,

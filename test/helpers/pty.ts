@@ -39,7 +39,7 @@ export interface Terminal {
   readonly pid: number;
   write(text: string): void;
   resize(cols: number, rows: number): void;
-  /** Rejects with the screen after `timeoutMs` (default 10,000), or as soon as the program has ended without it. */
+  /** Rejects with the screen after `timeoutMs` (default 30,000), or as soon as the program has ended without it. */
   waitFor(condition: Condition, timeoutMs?: number): Promise<void>;
   /** The terminal takes nothing any more, until `resume`. */
   pause(): void;
@@ -97,7 +97,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
       emulator.resize(newCols, newRows);
       pty.resize(newCols, newRows);
     },
-    waitFor: (condition, timeoutMs = 10_000) =>
+    waitFor: (condition, timeoutMs = 30_000) =>
       new Promise((resolve, reject) => {
         const finish = (problem?: string): void => {
           clearTimeout(timer);

@@ -50,7 +50,7 @@ export function endWithTest(folder: string): string {
 
 /** Polls as `vi.waitFor` does, with the time that real processes need on a busy machine. */
 export function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(look, { timeout: 10_000 });
+  return vi.waitFor(look, { timeout: 30_000 });
 }
 
 export interface Starter {

@@ -11,7 +11,7 @@ import { violations } from "../helpers/stored.ts";
 
 /** Runs until a file `stop` is there. */
 const PROMPT = "run sh -c 'until [ -e stop ]; do sleep 0.02; done; echo done; echo x >> ran; exit 7'";
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 30_000, interval: 20 };
 
 const servers: ModelServer[] = [];
 afterEach(async () => {

@@ -64,7 +64,7 @@ async function kept(place: Workplace, text: string): Promise<void> {
   const ledger = new Database(`${place.home}/state.db`, { readonly: true });
   try {
     const drafts = ledger.prepare("select text from drafts where kind = 'composer'").pluck();
-    await expect.poll(() => drafts.all(), { timeout: 5_000 }).toEqual([text]);
+    await expect.poll(() => drafts.all(), { timeout: 30_000 }).toEqual([text]);
   } finally {
     ledger.close();
   }

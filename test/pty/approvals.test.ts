@@ -125,7 +125,7 @@ describe("an approval", () => {
     await stele.waitFor("EDITING");
     go(undefined);
     const calls = () => rowsOf(path.join(place.home, "state.db"), "select id from tool_calls");
-    await vi.waitFor(() => expect(calls()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(calls()).toHaveLength(1), { timeout: 30_000 });
     stele.write("y");
     await stele.waitFor(/EDITINGy/);
     writeFileSync(ends, "");

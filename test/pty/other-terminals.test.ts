@@ -77,7 +77,7 @@ describe("a terminal that can only print", () => {
     first.write("kept \\\r");
     await vi.waitFor(
       () => expect(query(place, "select text from drafts where text like 'kept%'")).toHaveLength(1),
-      10_000,
+      30_000,
     );
     first.kill("SIGKILL");
     await first.exit;
@@ -229,7 +229,7 @@ describe("a terminal that takes nothing", () => {
     for (const [count, words] of [`say ${long}`, "say more"].entries()) {
       stele.write(`\x1b[200~${words}\x1b[201~\r`);
       const ended = (): unknown[] => query(place, "select 1 from admissions where status = 'terminal'");
-      await vi.waitFor(() => expect(ended()).toHaveLength(count + 1), { timeout: 20_000, interval: 50 });
+      await vi.waitFor(() => expect(ended()).toHaveLength(count + 1), { timeout: 30_000, interval: 50 });
     }
     return stele;
   }
@@ -237,7 +237,7 @@ describe("a terminal that takes nothing", () => {
   it("stops no turn: the ledger goes on, and later the screen is there as it is now", async () => {
     const stele = await toldToNobody(workplace());
     stele.resume();
-    await stele.waitFor("this is line 7999 of a long answer", 20_000);
+    await stele.waitFor("this is line 7999 of a long answer");
     await type(stele, "say the end");
     await stele.waitFor(/● the end/);
     stele.write("\x04");
@@ -248,7 +248,7 @@ describe("a terminal that takes nothing", () => {
   it("does not keep the program from ending", async () => {
     const stele = await toldToNobody(workplace());
     stele.kill("SIGTERM");
-    await vi.waitFor(() => expect(() => process.kill(stele.pid, 0)).toThrow(), { timeout: 15_000, interval: 100 });
+    await vi.waitFor(() => expect(() => process.kill(stele.pid, 0)).toThrow(), { timeout: 30_000, interval: 100 });
     stele.resume();
     await stele.exit;
   });

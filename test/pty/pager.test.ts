@@ -16,7 +16,7 @@ const SIZES = [
   { cols: 40, rows: 15 },
 ];
 const ctrlO = "\x0f";
-const patience = { timeout: 20_000, interval: 20 };
+const patience = { timeout: 30_000, interval: 20 };
 
 describe("the pager", () => {
   it.each(SIZES)("at $cols × $rows: opens the capped output, scrolls, searches, and leaves no trace", async (size) => {

@@ -4,12 +4,13 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { fullNumber } from "../helpers/full-numbers.ts";
 import { openStele, ready } from "../helpers/screen-program.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
 
 const START = "\x1b[200~";
 const END = "\x1b[201~";
-const TEN_MB = 10_000_000;
+const MB = 1_000_000;
 /** Of what takes a second or two where nothing else runs. */
 const patience = 40_000;
 
@@ -38,20 +39,20 @@ function prompts(place: Workplace): readonly string[] {
   }
 }
 
-describe("a paste of 10 MB", () => {
+describe("a paste of megabytes", () => {
   it.each([
-    { name: "with marks", before: START, after: END, lineEnd: "\r\n" },
-    { name: "without marks", before: "", after: "", lineEnd: "\n" },
-    { name: "with a lost end mark", before: START, after: "", lineEnd: "\n" },
+    { megabytes: 10, name: "with marks", before: START, after: END, lineEnd: "\r\n" },
+    { megabytes: fullNumber(10, 2), name: "without marks", before: "", after: "", lineEnd: "\n" },
+    { megabytes: fullNumber(10, 2), name: "with a lost end mark", before: START, after: "", lineEnd: "\n" },
   ])(
-    "$name is one piece, sent by the enter key alone, with all its bytes",
-    async ({ before, after, lineEnd }) => {
+    "$megabytes MB $name is one piece, sent by the enter key alone, with all its bytes",
+    async ({ megabytes, before, after, lineEnd }) => {
       const place = workplace();
       const stele = openStele(place);
       await ready(stele);
-      const text = longText(TEN_MB, lineEnd);
+      const text = longText(megabytes * MB, lineEnd);
       stele.write(before + text + after);
-      await stele.waitFor(/pasting… [4-9]\.\d MB/, patience);
+      await stele.waitFor(megabytes === 10 ? /pasting… [4-9]\.\d MB/ : /pasting… [12]\.\d MB/, patience);
       await stele.waitFor(/^❯ \[\d+ lines\]$/m, patience);
       expect(prompts(place)).toEqual([]);
       stele.write("\r");

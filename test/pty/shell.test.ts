@@ -131,7 +131,7 @@ describe("a kill while a command of the person runs", () => {
     const doomed = openStele(place);
     await type(doomed, "!until [ -e go ]; do sleep 0.02; done; echo x >> ran; echo got there");
     await doomed.waitFor(/until .* running/);
-    await vi.waitFor(() => expect(hasBegun(place)).toBe(true), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => expect(hasBegun(place)).toBe(true), { timeout: 30_000, interval: 20 });
     doomed.write("!touch next\r");
     await doomed.waitFor(/!touch next {2}\(next\)/);
     doomed.kill("SIGKILL");

@@ -30,10 +30,9 @@ describe("two windows on one conversation", () => {
     second.write("say from the second\r");
     await second.waitFor(/held by stele, pid|pid \d+ since/);
 
-    const killedAt = performance.now();
     first.kill("SIGKILL");
-    await second.waitFor(/waits for your decision/, 5_000);
-    expect(performance.now() - killedAt).toBeLessThan(3_000);
+    // Its lease would have held for minutes.
+    await second.waitFor(/waits for your decision/);
 
     const open = JSON.parse((await place.stele(["recover", "--json"])).out) as {
       open: readonly { prompt: string; calls: readonly { tool: string; state: string }[] }[];

@@ -31,13 +31,9 @@ async function expectClean({ cell }: { readonly cell: Cell }): Promise<void> {
 const named = fewCells.map((cell) => ({ name: nameOf(cell), cell }));
 
 describe.concurrent("a screen holds every finished line once and nothing else", () => {
-  it.each(named.filter(({ cell }) => cell.condition !== "resize"))("at $name", { timeout: 60_000 }, expectClean);
+  it.each(named.filter(({ cell }) => cell.condition !== "resize"))("at $name", expectClean);
   // On a busy machine a window can have two new sizes at once, and then nobody can tell (terminal-reflow.ts).
-  it.each(named.filter(({ cell }) => cell.condition === "resize"))(
-    "at $name",
-    { retry: 2, timeout: 60_000 },
-    expectClean,
-  );
+  it.each(named.filter(({ cell }) => cell.condition === "resize"))("at $name", { retry: 2 }, expectClean);
 });
 
 describe("the cells that each run looks at", () => {

@@ -115,7 +115,7 @@ describe("for any input", () => {
     );
   });
 
-  test("a command without doubts has the words that bash sees", { timeout: 60_000 }, () => {
+  test("a command without doubts has the words that bash sees", () => {
     // Expansions of arguments are left out of the alphabet: words stand as they are written.
     const plain = fc.string({
       unit: fc.constantFrom(..."ab'\"\\ \t\n#=-1", "\\\n", ' "', "' ", " >/dev/null", "2>&1"),

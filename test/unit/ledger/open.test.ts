@@ -19,6 +19,7 @@ import { sha256 } from "../../../src/ledger/ids.ts";
 import { checkHeader } from "../../../src/ledger/open.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { forget, MEMORY, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
 
@@ -295,14 +296,15 @@ function failureOf(action: () => unknown): LedgerError {
 }
 
 describe.skipIf(process.platform !== "linux")("opening", () => {
-  it("leaves no descriptor and no thread behind, a thousand times at each step that can fail and a thousand times as a pair", async () => {
+  const times = fullNumber(1_000, 100);
+  it(`leaves no descriptor and no thread behind, ${times} times at each step that can fail and ${times} times as a pair`, async () => {
     const file = path.join(temporaryFolder(MEMORY), "state.db");
     const child = new LedgerProcess();
     await child.ask("openAndClose", file, 5);
     const before = await child.ask("countOpenFiles");
-    expect(await child.ask("failAtEachStep", file, 1_000)).toBe(0);
+    expect(await child.ask("failAtEachStep", file, times)).toBe(0);
     expect(await child.ask("countOpenFiles")).toEqual(before);
-    await child.ask("openAndClose", file, 1_000);
+    await child.ask("openAndClose", file, times);
     expect(await child.ask("countOpenFiles")).toEqual(before);
     openLedger({ path: file });
   }, 120_000);

@@ -2,11 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { projectRoot, temporaryTree } from "./setup-harness.ts";
 
 // Real processes, on machines that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 function run(command: string, args: readonly string[], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, ...env } });

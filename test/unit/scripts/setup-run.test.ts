@@ -22,9 +22,8 @@ const { compilerAdvice } = require("../../../scripts/setup/compiler.cjs") as {
 };
 
 // Real processes, on machines that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
-const seen = { timeout: 10_000, interval: 5 };
+const seen = { timeout: 30_000, interval: 5 };
 
 async function setUp(root: string, ...steps: Step[]) {
   const stream = new Captured();

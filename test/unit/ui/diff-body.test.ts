@@ -6,6 +6,7 @@ import { diffRole } from "../../../src/ui/diff-line.ts";
 import { diffRows } from "../../../src/ui/diff-rows.ts";
 import { changedWords, type Range } from "../../../src/ui/diff-words.ts";
 import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
+import { cpuTime } from "../../helpers/cpu-time.ts";
 import { roles } from "./markdown-samples.ts";
 
 function marked(before: string, after: string): readonly (readonly string[])[] | undefined {
@@ -47,9 +48,10 @@ describe("words that changed", () => {
   });
 
   it("are found in bounded time", () => {
-    const from = performance.now();
-    for (let run = 0; run < 20; run += 1) changedWords("a b ".repeat(400), "b a ".repeat(400));
-    expect(performance.now() - from).toBeLessThan(1_000);
+    const time = cpuTime(() => {
+      for (let run = 0; run < 20; run += 1) changedWords("a b ".repeat(400), "b a ".repeat(400));
+    });
+    expect(time).toBeLessThan(1_000);
   });
 });
 

@@ -10,6 +10,7 @@ import {
 import { key } from "../../../src/ui/key-event.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 import { cellWidth } from "../../../src/ui/text-width.ts";
+import { cpuTime } from "../../helpers/cpu-time.ts";
 import { plainTheme } from "./view-samples.ts";
 
 const prompts = [
@@ -85,9 +86,8 @@ describe("the search among earlier prompts", () => {
     const long = Array.from({ length: 1_000 }, (_, index) => `${"some words of a prompt ".repeat(100)}${index}`);
     const state = createHistorySearch(long);
     press(state, "warm");
-    const began = performance.now();
-    expect(shownPrompt(press(state, "998"))?.endsWith("998")).toBe(true);
-    expect(performance.now() - began).toBeLessThan(500);
+    const time = cpuTime(() => expect(shownPrompt(press(state, "998"))?.endsWith("998")).toBe(true));
+    expect(time).toBeLessThan(500);
   });
 });
 

@@ -3,6 +3,7 @@ import { outputSource } from "../../../src/ui/pager-output.ts";
 import { sanitize } from "../../../src/ui/sanitize.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 import { cellWidth } from "../../../src/ui/text-width.ts";
+import { cpuTime } from "../../helpers/cpu-time.ts";
 import { numbered, outputOf, press, rowsOf } from "./pager-samples.ts";
 import { plainTheme } from "./view-samples.ts";
 
@@ -46,13 +47,13 @@ describe("an output in the pager", () => {
     const lines = numbered(100_000, " with some more words that make it long enough");
     const colored = lines.replaceAll("some", "\x1b[32msome\x1b[0m");
     for (const text of [lines, colored, lines.replaceAll("\n", " ")]) {
-      const begun = performance.now();
-      const end = press(outputOf(`${text}\nlast word`, { columns: 80, rows: 24 }), "G");
-      expect(rowsOf(end)).toContain("last word");
-      expect(performance.now() - begun).toBeLessThan(1_000);
-      const scrolled = performance.now();
-      press(end, ...Array.from({ length: 50 }, () => "pageup"));
-      expect((performance.now() - scrolled) / 50).toBeLessThan(25);
+      let end = outputOf(`${text}\nlast word`, { columns: 80, rows: 24 });
+      const toEnd = cpuTime(() => {
+        end = press(outputOf(`${text}\nlast word`, { columns: 80, rows: 24 }), "G");
+        expect(rowsOf(end)).toContain("last word");
+      });
+      expect(toEnd).toBeLessThan(1_000);
+      expect(cpuTime(() => press(end, ...Array.from({ length: 50 }, () => "pageup"))) / 50).toBeLessThan(25);
       expect(rowsOf(press(end, "g", "/", "last word", "enter"))).toContain("last word");
     }
   });

@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { takeNews } from "../../../../src/agent/spool/background-jobs.ts";
 import { overprint, overprinted } from "../../../../src/agent/spool/overprint.ts";
 import { readOutput } from "../../../../src/agent/spool/spool-output.ts";
+import { cpuTime } from "../../../helpers/cpu-time.ts";
 
 const bar = Array.from({ length: 300 }, (_, index) => `\r[${String(index + 1).padStart(3)}%] downloading`).join("");
 
@@ -70,10 +71,11 @@ describe("text that writes over itself", () => {
     ["backspaces", `${"x".repeat(1_000_000)}${"\b".repeat(1_000_000)}`],
     ["half sequences", "\x1b[\b".repeat(500_000)],
   ])("costs what is read: %s", (_, text) => {
-    const before = performance.now();
-    overprinted(text);
-    overprint("", text);
-    expect(performance.now() - before).toBeLessThan(5_000);
+    const time = cpuTime(() => {
+      overprinted(text);
+      overprint("", text);
+    });
+    expect(time).toBeLessThan(5_000);
   });
 });
 

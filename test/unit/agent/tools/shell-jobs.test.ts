@@ -99,7 +99,7 @@ describe("a command that is to run in the background", () => {
     const { call, root } = await makeJobs();
     const startedAt = performance.now();
     const { output } = await call(shellTool, { command: "echo up; sleep 60", background: true });
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(output).toMatch(
       /^(up\n)?\[running in the background as job 7-call-1; shell_output reads it, shell_stop ends it\]$/,
     );

