@@ -44,10 +44,9 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
   if (isChat && isFiles) return usage("Say --chat or --files, not both; without either it is both.");
   if (isChat && hasFlag(args, "suspected")) return usage("--suspected is about files; --chat leaves them alone.");
   const { db, runner } = context;
-  const isCompaction = turns === 1 && !isFiles && (await db.summaryAtEnd(runner.session.id)) !== undefined;
-  if (isCompaction) return takeBackCompaction(context);
-  if (isChat) return takeBack(context, turns, { chosen: [], left: [] });
+  const isPlain = to.value === undefined && (count.value ?? 1) === 1 && !isFiles;
   const session = await db.session(runner.session.id);
+  if (isPlain && (await db.summaryAtEnd(session.id))) return takeBackCompaction(context, session);
   const turns = to.value === undefined ? (count.value ?? 1) : await turnsTo(context, session, to.value as MessageId);
   if (turns === undefined) return usage(`Message ${to.value} begins no turn of this conversation.`, "See: /undo --to");
   if (isChat) {
@@ -135,7 +134,7 @@ async function takeBack(
 ): Promise<CommandResult> {
   const { db, runner } = context;
   const result = await moveWithFiles(context, { ...files, direction: "undo" }, (options) =>
-    db.undo(runner.session.id, count, options),
+    db.undo(runner.session.id, count, { ...options, isOfTurns: true }),
   );
   if ("kind" in result) return result;
   const { moved, told, written } = result;
@@ -152,9 +151,9 @@ async function takeBack(
 }
 
 /** The last thing that happened: no turn goes, and no prompt comes back. */
-async function takeBackCompaction(context: CommandContext): Promise<CommandResult> {
+async function takeBackCompaction(context: CommandContext, { revision }: Session): Promise<CommandResult> {
   const { db, runner } = context;
-  const result = await moveWithFiles(context, { chosen: [], left: [], direction: "undo" }, (options) =>
+  const result = await moveWithFiles(context, { chosen: [], left: [], direction: "undo", revision }, (options) =>
     db.undo(runner.session.id, 1, options),
   );
   if ("kind" in result) return result;

@@ -333,7 +333,7 @@ export class SessionDB {
     });
   }
 
-  undo(id: SessionId, count: number, options: tree.MoveOptions = {}): tree.Moved | Refusal {
+  undo(id: SessionId, count: number, options: tree.UndoOptions = {}): tree.Moved | Refusal {
     return this.#tx.write("undo", (tx) =>
       tree.undo(tx, sessions.currentRow(tx.q, id), this.#probed({ ...options, turns: count })),
     );

@@ -34,6 +34,11 @@ export interface MoveOptions extends HeadOptions {
   readonly reverts?: readonly PlannedRevert[];
 }
 
+export interface UndoOptions extends MoveOptions {
+  /** Turns are meant: a compaction that came after the last one does not count as what is taken back first. */
+  readonly isOfTurns?: boolean;
+}
+
 export interface Moved {
   readonly kind: "moved";
   readonly session: SessionId;
@@ -50,11 +55,11 @@ export interface Moved {
 export function undo(
   tx: Tx,
   session: SessionRow,
-  options: MoveOptions & { readonly turns: number; readonly probe?: Probe },
+  options: UndoOptions & { readonly turns: number; readonly probe?: Probe },
 ): Moved | Refusal {
   const refused = moveRefusalOf(tx, session, options);
   if (refused) return refused;
-  const summary = options.turns === 1 ? summaryAtEnd(tx, session) : undefined;
+  const summary = options.turns === 1 && !options.isOfTurns ? summaryAtEnd(tx, session) : undefined;
   if (summary) return takeBackSummary(tx, session, summary);
   const begin = turnBegin(tx, session, options.turns);
   if (!begin) return { kind: "conflict", why: "There is nothing to undo." };

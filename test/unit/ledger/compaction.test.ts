@@ -113,6 +113,12 @@ describe("a compaction", () => {
     expect(modelGets(db, session)).toEqual(["ask 1", "answer 1"]);
   });
 
+  it("is passed over where a turn is meant", () => {
+    const { db, session, third } = threeTurns();
+    const { session: child } = compactNow(db, session);
+    expect(db.undo(child.id, 1, { isOfTurns: true })).toMatchObject({ turns: 1, prompt: { id: third.id } });
+  });
+
   it("carries flags along, and what the conversation cost goes on in one sum", () => {
     const { db, session } = threeTurns();
     db.setFlags(session.id, { pinned: true });
