@@ -91,7 +91,7 @@ export type SessionEvent =
       readonly stage: number;
       readonly of: number;
     }
-  /** The conversation goes on in this session; its first message, the summary, comes next. */
+  /** The conversation goes on in this session; its first message, the summary, came right before. */
   | { readonly type: "compacted"; readonly admission: AdmissionId; readonly session: Session }
   /** It is not compacted, and nothing was changed. */
   | { readonly type: "compaction-left"; readonly admission: AdmissionId; readonly why: string }

@@ -57,10 +57,7 @@ export function messageBlocks(message: Message, findCall: FindCall, elsewhere = 
     case "tool":
       return resultBlocks(message, findCall);
     case "summary":
-      return [
-        { kind: "separator", text: compactedWords(message) },
-        note("ctrl+o shows the summary · /undo takes it back"),
-      ];
+      return [{ kind: "separator", text: compactedWords(message) }, note("ctrl+o shows the summary")];
     case "note":
       return noteBlocks(message.parts);
   }

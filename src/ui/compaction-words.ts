@@ -16,13 +16,13 @@ export function compactingWords({ reason, tokens, stage }: LiveCompaction): stri
   return `compacting about ${number(tokens)} tokens${why}${part}`;
 }
 
-/** `compacted: 42 messages are a summary for the model now, 123,000 → 18,000 tokens` */
+/** `compacted 42 messages for the model: 123,000 → 18,000 tokens` */
 export function compactedWords({ parts }: Pick<Message, "parts">): string {
   const part = parts.find(({ kind }) => kind === "summary");
-  if (part?.kind !== "summary" || part.folded === undefined) return "compacted: a summary for the model";
+  if (part?.kind !== "summary" || part.folded === undefined) return "compacted for the model";
   const { folded, before, after } = part;
-  const sizes = before === undefined || after === undefined ? "" : `, ${number(before)} → ${number(after)} tokens`;
-  return `compacted: ${folded} ${folded === 1 ? "message is" : "messages are"} a summary for the model now${sizes}`;
+  const sizes = before === undefined || after === undefined ? "" : `: ${number(before)} → ${number(after)} tokens`;
+  return `compacted ${folded} ${folded === 1 ? "message" : "messages"} for the model${sizes}`;
 }
 
 function number(value: number): string {

@@ -82,7 +82,7 @@ const events: Readonly<Record<Printed, Described>> = {
     fields: { admission: "number of the turn", stage: "1 for the first", of: "how many there are" },
   },
   compacted: {
-    when: "The conversation goes on in a new session, whose first message, the summary, comes next.",
+    when: "The conversation goes on in a new session, whose first message, the summary, came right before.",
     fields: { admission: "number of the turn", session: "id of that session", generation: "its number" },
   },
   "compaction-left": {

@@ -247,8 +247,11 @@ function compactionReducer(state: ViewState, event: CompactionEvent): ViewState 
         ? { ...state, turn: { ...turn, compaction: { ...turn.compaction, stage: { stage, of } } } }
         : state;
     }
-    case "compacted":
-      return wrote({ ...ended, session: event.session });
+    case "compacted": {
+      const isAsked = state.turn?.compaction?.reason === "asked";
+      const compacted = wrote({ ...ended, session: event.session });
+      return isAsked ? print(compacted, [note("/undo takes it back")]) : compacted;
+    }
     case "compaction-left":
       return print(ended, [note(event.why, "warning")]);
   }

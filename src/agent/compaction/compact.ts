@@ -58,8 +58,8 @@ export async function compact(context: TurnContext, state: TurnState, wish: Comp
   if (result.kind !== "compacted") return result;
   const { session, message } = result.compacted;
   state.path.splice(0, state.path.length, ...(await context.db.contextPath(context.turn.conversation)));
-  context.emit({ type: "compacted", admission, session });
   context.emit({ type: "message-added", message });
+  context.emit({ type: "compacted", admission, session });
   return result;
 }
 
