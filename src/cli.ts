@@ -157,17 +157,24 @@ async function endTurn(
   json: boolean,
 ): Promise<ExitCode> {
   const { followTurn } = await import("./headless.ts");
-  const [{ FlushWatch }, { markDelivered }] = await Promise.all([
+  const [{ FlushWatch }, { ProgressWords }, { markDelivered }] = await Promise.all([
     import("./ui/flush-watch.ts"),
+    import("./ui/progress-words.ts"),
     import("./deliver-answer.ts"),
   ]);
+  const progress = new ProgressWords();
+  if (!json)
+    result.runner.listen((event) => {
+      // What it came to is the command's own output.
+      if (event.type === "message-added" && event.message.role === "summary") return;
+      for (const line of progress.lines(event)) output.err(`${safeText(line)}\n`);
+    });
   const { code, admission, answer } = await followTurn(program, result.runner);
   const stdout = new FlushWatch(process.stdout);
   const { outcome, error } = admission ?? {};
   const ended = { ...result.json, ...(outcome && { outcome }), ...(error && { error }), ...(answer && { answer }) };
   printResult({ ...result, json: ended }, output, json);
   if (!json && answer) output.out(`${safeText(answer)}\n`);
-  if (!json && error) output.err(`${outcome ?? ""}: ${safeText(error.message)}\n`);
   if (admission) await markDelivered(program, admission, stdout);
   return code;
 }

@@ -18,6 +18,7 @@ import type {
   TurnError,
 } from "./ledger/types.ts";
 import { type Program, type SessionChoice } from "./program.ts";
+import { compactedWords } from "./ui/compaction-words.ts";
 import { FlushWatch } from "./ui/flush-watch.ts";
 import { answerText, eventLine, jsonLine, type Output, safeText } from "./ui/printer.ts";
 import { ProgressWords } from "./ui/progress-words.ts";
@@ -222,9 +223,10 @@ class RunPrinter {
   }
 }
 
-/** The answer, or what a command of a person put out. */
+/** The answer, what a command of a person put out, or what a compaction made of the conversation. */
 function endText(last: Message): string | undefined {
   if (last.role === "assistant") return answerText(last).trimEnd();
+  if (last.role === "summary") return compactedWords(last);
   const result = last.parts.find((part) => part.kind === "tool-result");
   return result?.outcome.output?.trimEnd();
 }
