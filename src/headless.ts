@@ -103,7 +103,9 @@ export async function followTurn(
   if (seen.settled === undefined) return { code: EXIT.needsPerson };
   const admission = await program.db.admission(seen.settled);
   const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
-  const answer = last && endText(last);
+  // Of a compaction that came to nothing the last message may be an earlier one's.
+  const isOlder = last?.role === "summary" && admission.outcome !== "completed";
+  const answer = last && !isOlder ? endText(last) : undefined;
   return { code: exitOf(admission.outcome ?? "failed"), admission, ...(answer && { answer }) };
 }
 
