@@ -100,8 +100,8 @@ export interface PickItem {
   readonly detail: string;
   /** The detail in columns, the most telling first. */
   readonly facts?: readonly string[];
-  /** The detail stands beside the labels, where it is read on, and not at the right edge. */
-  readonly isBeside?: true;
+  /** What may follow the label, muted. With it the detail stands in a column beside, and not at the right edge. */
+  readonly hint?: string;
   /** More text that a filter looks at. */
   readonly search?: string;
 }

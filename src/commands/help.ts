@@ -46,9 +46,9 @@ function commandPick({ commands }: CommandRegistry, printed: () => Promise<Comma
       const search = [...aliases.map((alias) => `/${alias}`), ...verbs.map((verb) => `${verb.name} ${verb.summary}`)];
       return {
         command: path,
-        label: usageOf(path, { ...command, flags: [] }),
+        label: path,
+        hint: usageOf("", { ...command, flags: [] }).trim(),
         detail: summary,
-        isBeside: true,
         search: search.join("\n"),
       };
     }),

@@ -10,6 +10,9 @@ import { quoteWord } from "./words.ts";
 
 /** Changes that are asked for at once. */
 const LISTED = 40;
+/** Lines are counted in texts of as many characters, and so long for one window: the diff itself counts all. */
+const COUNTED = 200_000;
+const COUNTING_MS = 200;
 
 /** What one turn did to one file, from before its first change to after its last. */
 interface TurnFile {
@@ -39,13 +42,16 @@ export async function filePick(context: CommandContext, printed: () => Promise<C
       ({ next } = window);
       isFirst = false;
     }
-    return Promise.all(
-      turnFiles(changes).map(async (file) => {
-        const item = await fileItem(context, file);
-        files.set(item.command, file);
-        return item;
-      }),
-    );
+    const counting = performance.now() + COUNTING_MS;
+    const items: PickItem[] = [];
+    // One after the other: keys are answered between two of them.
+    for (const file of turnFiles(changes)) {
+      const diff = performance.now() < counting ? await diffOf(context, file, COUNTED) : undefined;
+      const item = fileItem(file, diff);
+      files.set(item.command, file);
+      items.push(item);
+    }
+    return items;
   };
   const items = await more();
   return {
@@ -97,9 +103,8 @@ function turnFiles(changes: readonly ListedChange[]): readonly TurnFile[] {
   return [...files.values()].toSorted((a, b) => b.turn - a.turn || (a.name < b.name ? -1 : 1));
 }
 
-async function fileItem(context: CommandContext, file: TurnFile): Promise<PickItem> {
+function fileItem(file: TurnFile, diff: FileDiff | undefined): PickItem {
   const { turn, name, isSuspected, isKept, isBack } = file;
-  const diff = await diffOf(context, file);
   const marks = [
     ...(isBack ? ["taken back"] : []),
     ...(isSuspected ? ["by a command"] : []),
@@ -121,9 +126,15 @@ async function diffLook(context: CommandContext, file: TurnFile | undefined): Pr
   return diff ? { kind: "diff", diff: formatDiff(file.name, diff) } : ["No text to show."];
 }
 
-async function diffOf({ db }: CommandContext, { before, after, isKept }: TurnFile): Promise<FileDiff | undefined> {
+/** Undefined: it is no text, not kept, or longer than `most` characters. */
+async function diffOf(
+  { db }: CommandContext,
+  { before, after, isKept }: TurnFile,
+  most = Number.POSITIVE_INFINITY,
+): Promise<FileDiff | undefined> {
   if (!isKept) return undefined;
   const text = async (side: FileState | undefined) => decodeFile(side ? await db.blob(side.hash) : new Uint8Array());
   const [old, now] = await Promise.all([text(before), text(after)]);
-  return old.kind === "text" && now.kind === "text" ? diffTexts(old.text, now.text) : undefined;
+  if (old.kind !== "text" || now.kind !== "text" || old.text.length + now.text.length > most) return undefined;
+  return diffTexts(old.text, now.text);
 }

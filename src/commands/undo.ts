@@ -22,11 +22,11 @@ export const undoCommand = defineCommand({
   summary: "take back the last turns, files too",
   args: [{ name: "n", help: "how many turns (1)" }],
   flags: [
-    { name: "to", help: "back to before the turn of this message", value: "number", isChosen: true },
     { name: "chat", help: "only the conversation; files stay" },
     { name: "files", help: "only the files; the conversation stays" },
     { name: "suspected", help: "also files that commands changed, as far as can be told" },
     { name: "yes", help: "without the preview" },
+    { name: "to", help: "back to before the turn of this message", value: "number", isChosen: true },
   ],
   during: "any",
   run: undo,

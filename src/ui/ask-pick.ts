@@ -148,15 +148,9 @@ class PickPrompt implements Modal {
 
   #take(items: readonly PickItem[]): readonly PickerItem[] {
     return items.map((item): PickerItem => {
-      const { command: id, label, detail, facts, search, isBeside } = item;
+      const { command: id, ...shown } = item;
       this.#items.set(id, item);
-      return {
-        id,
-        label,
-        detail,
-        ...{ ...(facts && { facts }), ...(search !== undefined && { search }) },
-        ...(isBeside && { isBeside }),
-      };
+      return { id, ...shown };
     });
   }
 }

@@ -151,7 +151,8 @@ function itemLine(item: PickerItem, rowLook: RowLook): Line {
   const { pointer: sign, ellipsis } = theme.glyphs;
   const pointer = width < 8 ? "" : isSelected ? `${sign} ` : "  ";
   const room = Math.max(1, width - cellWidth(pointer));
-  if (item.isBeside) return [span(pointer, isSelected ? "selected" : "plain"), ...besideLine(item, rowLook, room)];
+  if (item.hint !== undefined)
+    return [span(pointer, isSelected ? "selected" : "plain"), ...besideLine(item, rowLook, room)];
   const facts = item.facts ? columns(item.facts, widths, room) : plainDetail(item.detail, room, ellipsis);
   const left = room - (facts === "" ? 0 : cellWidth(facts) + 2);
   const label = truncate(sanitize(item.label) || " ", left, ellipsis);
@@ -162,13 +163,15 @@ function itemLine(item: PickerItem, rowLook: RowLook): Line {
 
 function besideLine(item: PickerItem, { look, labelWidth, words, isSelected }: RowLook, room: number): Line {
   const { ellipsis } = look.theme.glyphs;
+  // Of a sentence a few words tell nothing.
   const left = room - labelWidth - 2;
-  // Half a sentence of a few words tells nothing.
   const detail = left < 16 ? "" : truncate(sanitize(item.detail ?? ""), left, ellipsis);
-  const label = truncate(sanitize(item.label) || " ", detail === "" ? room : labelWidth, ellipsis);
-  const gap = " ".repeat(Math.max(0, labelWidth - cellWidth(label)) + 2);
-  const shown = marked(label, words, isSelected ? "selected" : "plain");
-  return detail === "" ? shown : [...shown, span(gap + detail, "muted")];
+  const most = detail === "" ? room : labelWidth;
+  const label = truncate(sanitize(item.label) || " ", most, ellipsis);
+  const hint = truncate(` ${sanitize(item.hint ?? "")}`, Math.max(0, most - cellWidth(label)), ellipsis);
+  const shown = [...marked(label, words, isSelected ? "selected" : "plain"), span(hint, "muted")];
+  if (detail === "") return shown;
+  return [...shown, span(" ".repeat(Math.max(0, labelWidth - lineWidth(shown)) + 2)), span(detail)];
 }
 
 function plainDetail(detail: string | undefined, room: number, ellipsis: string): string {
@@ -199,8 +202,8 @@ const knownLabels = new WeakMap<readonly PickerItem[], number>();
 function labelWidthOf(items: readonly PickerItem[]): number {
   const known = knownLabels.get(items);
   if (known !== undefined) return known;
-  const beside = items.slice(0, measured).filter(({ isBeside }) => isBeside);
-  const width = Math.max(0, ...beside.map(({ label }) => cellWidth(sanitize(label))));
+  const beside = items.slice(0, measured).filter(({ hint }) => hint !== undefined);
+  const width = Math.max(0, ...beside.map(({ label, hint }) => cellWidth(sanitize(`${label} ${hint}`))));
   knownLabels.set(items, width);
   return width;
 }

@@ -15,8 +15,8 @@ export interface PickerItem {
   readonly detail?: string;
   /** The same in columns, the most telling first: as many as there is room for. */
   readonly facts?: readonly string[];
-  /** It stands in a column behind the labels. */
-  readonly isBeside?: true;
+  /** Follows the label, muted. With it the detail stands in a column behind the labels. */
+  readonly hint?: string;
   /** More text that the filter looks at. */
   readonly search?: string;
 }

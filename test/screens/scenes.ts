@@ -41,7 +41,7 @@ export const scenes: readonly Scene[] = [
       stele.write("?");
       await stage.shot(stele, "keys-all", /this list/);
       await stage.say(stele, "/help");
-      await stage.shot(stele, "help", /\/quit {2,}leave[\s\S]*saved/);
+      await stage.shot(stele, "help", /Commands \(\d+\)[\s\S]*saved/);
     },
   },
   {
@@ -152,6 +152,31 @@ export const scenes: readonly Scene[] = [
       await answer(stele, "n");
       await stage.say(stele, "/quit");
       await stage.shot(stele, "quit", /stele -r/);
+    },
+  },
+  {
+    name: "lists",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.order(stele, "edit src/clock.ts: new Date().toISOString() => new Date().toLocaleTimeString()", {
+        calls: 1,
+      });
+      await stage.order(stele, "write notes.txt: remember the milk then run rm README.md", { calls: 2 });
+      await stage.order(stele, "say that was all");
+      await stele.waitFor(/● that was all/);
+      await ready(stele);
+      stele.write(escape);
+      await stele.waitFor(/esc again/);
+      stele.write(escape);
+      await stage.shot(stele, "turn-picker", /❯ 3 {2}say that was all/);
+      stele.write(escape);
+      await stage.say(stele, "/files");
+      await stage.shot(stele, "file-picker", /❯ README\.md/);
+      stele.write(escape);
+      await stage.say(stele, "/help");
+      stele.write("sess");
+      await stage.shot(stele, "help-filtered", /\/ sess[\s\S]*\/sessions/);
     },
   },
   {

@@ -161,7 +161,7 @@ describe("the list of commands", () => {
     expect(list.items.map(({ command }) => command)).toEqual(registry.commands.map(({ name }) => `/${name}`));
     expect(list).toMatchObject({ isWritten: true });
     const undo = list.items.find(({ command }) => command === "/undo");
-    expect(undo).toMatchObject({ label: "/undo [n]", detail: "take back the last turns, files too" });
+    expect(undo).toMatchObject({ label: "/undo", hint: "[n]", detail: "take back the last turns, files too" });
     expect(undo?.search).toContain("/rewind");
     expect(undo && (await list.preview?.(undo))).toContainEqual(expect.stringContaining("--chat"));
   });

@@ -24,8 +24,8 @@ const kinds: Readonly<Record<string, readonly PickerItem[]>> = {
     { id: "b", label: "", detail: "", facts: ["", "turn 1", ""] },
   ],
   commands: [
-    { id: "a", label: `/undo [n] ${hostile}`, detail: `take back ${hostile.repeat(20)}`, isBeside: true },
-    { id: "b", label: "/quit", detail: "leave", isBeside: true },
+    { id: "a", label: `/undo [n] ${hostile}`, detail: `take back ${hostile.repeat(20)}`, hint: `[n] ${hostile}` },
+    { id: "b", label: "/quit", detail: "leave", hint: "" },
   ],
 };
 const looks: readonly PickLook[] = [
