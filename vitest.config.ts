@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/helpers/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -10,6 +11,8 @@ export default defineConfig({
     // Many tests wait for processes of their own: one worker a core would leave the cores idle.
     maxWorkers: 3,
     isolate: false,
+    sequence: { sequencer: LongestFirst },
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ["test/helpers/fresh-modules.ts"],
     globalSetup: ["test/helpers/run-folder.ts"],
     // A stray variable of the person's shell must not reach a test's home or colours.

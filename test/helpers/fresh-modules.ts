@@ -4,3 +4,6 @@
 import { vi } from "vitest";
 
 vi.resetModules();
+
+// Ink paints nothing but a last frame where it believes to be in CI; it looks once, when it is loaded.
+for (const name of Object.keys(process.env)) if (/^CI(_|$)|^CONTINUOUS_INT/.test(name)) delete process.env[name];

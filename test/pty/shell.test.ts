@@ -96,7 +96,7 @@ describe("a command in the composer", () => {
     stele.write("\x15");
     await type(stele, "/redo");
     await stele.waitFor(/rought back 2 turns/);
-    await vi.waitFor(() => expect(existsSync(path.join(place.folder, "made"))).toBe(true));
+    await vi.waitFor(() => expect(existsSync(path.join(place.folder, "made"))).toBe(true), { timeout: 30_000 });
     await type(stele, "/quit");
     await stele.exit;
     await expectSound(place);

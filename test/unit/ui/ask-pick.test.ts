@@ -42,12 +42,16 @@ describe("askPick", () => {
     const { screen, chosen, press, view } = open(80, { find });
     press("o", "l");
     expect(view()).toMatchObject({ isLooking: true, state: { matches: [] } });
-    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]));
+    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]), {
+      timeout: 30_000,
+    });
     expect(asked).toEqual(["o", "ol"]);
     press("escape");
     expect(view().state.matches.map(({ label }) => label)).toEqual(["one", "two", "three"]);
     press("o", "l");
-    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]));
+    await vi.waitFor(() => expect(view().state.matches.map(({ label }) => label)).toEqual(["older"]), {
+      timeout: 30_000,
+    });
     press("enter");
     expect(await chosen).toBe("/go older");
     screen.close();
@@ -62,7 +66,7 @@ describe("askPick", () => {
     const part = open(80, { find: () => Promise.resolve(["older", "old"].map(item)) });
     expect(titles(part)).toBe("Go (3 and more)");
     part.press("o", "l");
-    await vi.waitFor(() => expect(titles(part)).toBe("Go (2 found)"));
+    await vi.waitFor(() => expect(titles(part)).toBe("Go (2 found)"), { timeout: 30_000 });
     part.press("escape");
     expect(titles(part)).toBe("Go (3 and more)");
     part.screen.close();
@@ -82,7 +86,7 @@ describe("askPick", () => {
     expect(asked).toEqual([]);
     narrow.press("tab");
     expect(asked).toEqual(["one"]);
-    await vi.waitFor(() => expect(narrow.view().preview?.look).toEqual(["a look at one"]));
+    await vi.waitFor(() => expect(narrow.view().preview?.look).toEqual(["a look at one"]), { timeout: 30_000 });
     narrow.press("escape", "down");
     expect(asked).toEqual(["one"]);
     narrow.press("escape");
@@ -92,7 +96,7 @@ describe("askPick", () => {
     asked.length = 0;
     const wide = open(120, { preview });
     wide.press("down", "down", "up", "up", "down", "down");
-    await vi.waitFor(() => expect(wide.view().preview?.look).toEqual(["a look at three"]));
+    await vi.waitFor(() => expect(wide.view().preview?.look).toEqual(["a look at three"]), { timeout: 30_000 });
     wide.press("up", "up");
     wide.press("down", "down");
     expect(asked).toEqual(["one", "three"]);
@@ -101,7 +105,9 @@ describe("askPick", () => {
 
   it("says what went wrong where a preview cannot be read", async () => {
     const { screen, view } = open(120, { preview: () => Promise.reject(new Error("the ledger is closed")) });
-    await vi.waitFor(() => expect(JSON.stringify(view().preview?.look)).toContain("the ledger is closed"));
+    await vi.waitFor(() => expect(JSON.stringify(view().preview?.look)).toContain("the ledger is closed"), {
+      timeout: 30_000,
+    });
     screen.close();
   });
 
@@ -116,12 +122,12 @@ describe("askPick", () => {
     expect(asked).toHaveLength(1);
     expect(view()).toMatchObject({ isPart: true, isLooking: true });
     asked[0]?.(window());
-    await vi.waitFor(() => expect(view().state.items).toHaveLength(60));
+    await vi.waitFor(() => expect(view().state.items).toHaveLength(60), { timeout: 30_000 });
     expect(view().state.matches[view().state.selected]?.label).toBe("n28");
     press("end");
-    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    await vi.waitFor(() => expect(asked).toHaveLength(2), { timeout: 30_000 });
     asked[1]?.([]);
-    await vi.waitFor(() => expect(view().isPart).toBe(false));
+    await vi.waitFor(() => expect(view().isPart).toBe(false), { timeout: 30_000 });
     press("up", "down", "home", "end");
     expect(asked).toHaveLength(2);
     press("enter");

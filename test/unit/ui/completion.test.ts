@@ -64,9 +64,9 @@ describe("openCompletion", () => {
     mkdirSync(other);
     writeFileSync(path.join(other, "there.ts"), "");
     const completion = completionOf(desk);
-    await vi.waitFor(() => expect(completion.paths("", 10).paths).toEqual(["other/", "here.ts"]));
+    await vi.waitFor(() => expect(completion.paths("", 10).paths).toEqual(["other/", "here.ts"]), { timeout: 30_000 });
     const { id } = await desk.newSession({ title: "elsewhere", cwd: other });
     await desk.type(`/resume ${id}`);
-    await vi.waitFor(() => expect(completion.paths("", 10).paths).toEqual(["there.ts"]));
+    await vi.waitFor(() => expect(completion.paths("", 10).paths).toEqual(["there.ts"]), { timeout: 30_000 });
   });
 });

@@ -68,7 +68,7 @@ describe("a terminal that takes nothing", () => {
     expect(stdout.text).not.toContain("a newer notice");
     stdout.run();
     await taken(stdout as unknown as NodeJS.WriteStream);
-    await vi.waitFor(() => expect(stdout.text).toContain("a newer notice"));
+    await vi.waitFor(() => expect(stdout.text).toContain("a newer notice"), { timeout: 30_000 });
     const shown = stripVTControlCharacters(stdout.text);
     const numbers = [...shown.matchAll(/this is line (\d+) of/g)].map(([, number]) => Number(number));
     const printed = numbers.filter((number, at) => numbers.indexOf(number) === at);
@@ -86,7 +86,9 @@ describe("a terminal that takes nothing", () => {
     stream(screen, 5_000);
     screen.dispatch(settled());
     stdout.run();
-    await vi.waitFor(() => expect(stripVTControlCharacters(stdout.text)).toMatch(/\d+ lines left out/));
+    await vi.waitFor(() => expect(stripVTControlCharacters(stdout.text)).toMatch(/\d+ lines left out/), {
+      timeout: 30_000,
+    });
     expect(stripVTControlCharacters(stdout.text)).toContain("this is line 4999 of");
     expect(delivered).toEqual([]);
     screen.close();

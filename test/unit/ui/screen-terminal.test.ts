@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { build } from "esbuild";
 import { type IPty, spawn } from "node-pty";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answer } from "../../helpers/answer.ts";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
 import { openTerminal, type Terminal } from "../../helpers/pty.ts";
@@ -12,42 +11,11 @@ import { expectInOrder, expectRestored } from "../../helpers/screen.ts";
 import { cleanEnvironment } from "../../helpers/stele.ts";
 
 const root = join(import.meta.dirname, "../../..");
-let bundle: string;
+/** The built program, which can be made to fail. */
+const program = ["--require", join(root, "test/fixtures/ui/faults.cjs"), join(root, "bin/stele")];
 let place: string;
 const opened: Terminal[] = [];
 let server: ModelServer | undefined;
-
-beforeAll(async () => {
-  bundle = mkdtempSync(join(tmpdir(), "stele-screen-"));
-  symlinkSync(join(root, "node_modules"), join(bundle, "node_modules"));
-  await build({
-    entryPoints: {
-      program: join(root, "test/fixtures/ui/screen-program.ts"),
-      worker: join(root, "src/ledger/worker.ts"),
-    },
-    outdir: bundle,
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    jsx: "automatic",
-    external: ["better-sqlite3"],
-    // Ink names its optional debugger, which is not installed; any module stands for it.
-    alias: { "react-devtools-core": "node:util" },
-    define: { "process.env.NODE_ENV": '"production"' },
-    banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
-  });
-  await build({
-    entryPoints: { supervisor: join(root, "src/agent/spool/supervisor.ts") },
-    outdir: bundle,
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-  });
-  writeFileSync(join(bundle, "package.json"), '{"type":"module"}');
-});
-afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "stele-place-"));
@@ -64,7 +32,7 @@ afterEach(async () => {
 function open(args: readonly string[] = [], size: { cols?: number; rows?: number } = {}): Terminal {
   const terminal = openTerminal({
     command: process.execPath,
-    args: [join(bundle, "program.js"), ...args],
+    args: [...program, ...args],
     cwd: join(place, "work"),
     env: cleanEnvironment(join(place, "home")),
     ...size,
@@ -128,7 +96,7 @@ describe("the screen", () => {
     expect(first).not.toMatch(/[^\x00-\x7f]/);
     await terminal.waitFor("● early bird");
     await terminal.waitFor(isReady);
-    expectInOrder(terminal.screen(), ["stele 0.0.1", "✓ ledger", "› say early bird", "● early bird", "❯ Ask anything"]);
+    expectInOrder(terminal.screen(), ["stele 0.", "✓ ledger", "› say early bird", "● early bird", "❯ Ask anything"]);
   });
 
   it("sends what was typed before the screen was up, when the terminal made a line feed of its enter", async () => {
@@ -139,7 +107,7 @@ describe("the screen", () => {
   });
 
   it("asks before a command runs, shows its output, and prints everything once", async () => {
-    const terminal = open(["", "run printf 'a-%s\\n' 1 2 3 4 5 6 7 8 9"]);
+    const terminal = open(["run printf 'a-%s\\n' 1 2 3 4 5 6 7 8 9"]);
     await terminal.waitFor("Allow shell?");
     expectInOrder(terminal.screen(), ["⎿ shell printf", "waits", "Allow shell?", "y  yes, this once"]);
     await answer(terminal, "y");
@@ -152,7 +120,7 @@ describe("the screen", () => {
   });
 
   it("stops the turn when a call is denied with escape", async () => {
-    const terminal = open(["", "run touch made then say never"]);
+    const terminal = open(["run touch made then say never"]);
     await terminal.waitFor("Allow shell?");
     await answer(terminal, "\x1b");
     await terminal.waitFor("Stopped.");
@@ -161,7 +129,7 @@ describe("the screen", () => {
   });
 
   it("goes out with ctrl+c twice, restores the terminal and says how to come back", async () => {
-    const terminal = open(["", "say hello"]);
+    const terminal = open(["say hello"]);
     await terminal.waitFor("● hello");
     await terminal.waitFor(isReady);
     terminal.write("half");
@@ -210,7 +178,7 @@ describe("the screen", () => {
     ],
     ["its terminal closing", (pty: HangUp) => pty.destroy()],
   ])("settles the turn and ends its command after %s", async (_name, hangUp) => {
-    const pty = spawn(process.execPath, [join(bundle, "program.js"), "--yes", lasting], {
+    const pty = spawn(process.execPath, [...program, "--yes", lasting], {
       cwd: join(place, "work"),
       env: cleanEnvironment(join(place, "home")),
     }) as HangUp;
@@ -237,7 +205,7 @@ describe("the screen", () => {
 
   it("exits with 4 and its reason when the ledger cannot be opened, and names what was not sent", async () => {
     mkdirSync(join(place, "home", "state.db"), { recursive: true });
-    const terminal = open(["", "my words"]);
+    const terminal = open(["my words"]);
     expect((await terminal.exit).exitCode).toBe(4);
     expectRestored(terminal);
     expectInOrder(terminal.scrollback(), ["not sent: my words", "state.db"]);
@@ -333,7 +301,7 @@ describe("the screen", () => {
       model: "here/m",
       providers: { here: { kind: "openai-compatible", baseURL: server.url, models: ["m"] } },
     });
-    const first = open(["", "where is it"]);
+    const first = open(["where is it"]);
     await first.waitFor(/The bug is in[\s\S]*running 1 s/);
     goOn.release();
     await first.waitFor("the parser,");
@@ -368,7 +336,7 @@ describe("the screen", () => {
   });
 
   it("takes back a turn: the prompt returns, and what is left is shown below a separator", async () => {
-    const terminal = open(["", "say one"]);
+    const terminal = open(["say one"]);
     await terminal.waitFor("● one");
     await terminal.waitFor(isReady);
     terminal.write("say two\r");
@@ -387,7 +355,7 @@ describe("the screen", () => {
       model: "here/m",
       providers: { here: { kind: "openai-compatible", baseURL: server.url, models: ["m"] } },
     });
-    const terminal = open(["", "go"]);
+    const terminal = open(["go"]);
     await terminal.waitFor("half a li");
     await terminal.waitFor("saving…");
     terminal.write("next words\r");
@@ -413,7 +381,7 @@ describe("the screen", () => {
   });
 
   it("shows one composer at every size on the way down and up, and never clears the scrollback", async () => {
-    const terminal = open(["", "say steady"]);
+    const terminal = open(["say steady"]);
     await terminal.waitFor("● steady");
     await terminal.waitFor(isReady);
     terminal.write("text");

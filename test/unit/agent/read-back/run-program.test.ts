@@ -38,7 +38,7 @@ test("at the end of its time it is ended with all it started", async () => {
   const end = await shell("echo $$ > group; (trap '' TERM; sleep 60) & sleep 60", { cwd: root, limit: 300 });
   expect(end).toEqual({ kind: "no-answer", problem: "/bin/sh did not answer within 0.3 s" });
   const group = Number(await readFile(join(root, "group"), "utf8"));
-  await vi.waitFor(() => expect(running(group)).toBe(0));
+  await vi.waitFor(() => expect(running(group)).toBe(0), { timeout: 30_000 });
 });
 
 test("a stop ends it", async () => {
