@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ApprovalQuestion, decide, parseRule, type Rule, stricterMode } from "../../../src/agent/approvals.ts";
 import type { ApprovalMode } from "../../../src/ledger/types.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 function rule(text: string): Rule {
   const parsed = parseRule(text);
@@ -98,7 +99,7 @@ describe("allow rules for commands", () => {
         const decision = ask({ allow, subject: `npm test ${before}${separator}rm -rf x` });
         if (decision.kind === "allow") expect(quotedTail(before, separator)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide, parseRule } from "../../../src/agent/approvals.ts";
 import { ruleFor } from "../../../src/agent/proposed-rule.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 function textOf(subject: string): string | undefined {
   const proposed = ruleFor(subject);
@@ -84,7 +85,7 @@ describe("the rule that is proposed", () => {
         expect(parseRule(proposed.text)).toEqual({ ok: true, rule: proposed });
         expect(isAllowed(proposed.text, subject)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: fullNumber(2_000, 500) },
     );
   });
 });

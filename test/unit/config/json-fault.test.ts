@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findJsonFault } from "../../../src/config/json-fault.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 test.each([
   ["", 1, 1, "expected a value, found the end of the file"],
@@ -30,7 +31,7 @@ test("it finds a fault exactly where JSON.parse refuses", () => {
     fc.property(nearlyJson, (text) => {
       expect(findJsonFault(text) === undefined).toBe(isJson(text));
     }),
-    { numRuns: 3_000 },
+    { numRuns: fullNumber(3_000, 750) },
   );
 });
 

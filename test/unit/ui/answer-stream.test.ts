@@ -10,6 +10,7 @@ import {
 } from "../../../src/ui/answer-stream.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 import { cpuTime } from "../../helpers/cpu-time.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { seenRows } from "./markdown-samples.ts";
 
 function stream(pieces: readonly string[], width = 80): { stream: AnswerStream; lines: readonly AnswerLine[] } {
@@ -63,7 +64,7 @@ describe("an answer that streams", () => {
         const all = [...streamed.lines, ...endAnswer(streamed.stream, text).lines];
         expect(seenRows(all, width)).toEqual(seenRows(endAnswer(openAnswer, text).lines, width));
       }),
-      { numRuns: 2_000 },
+      { numRuns: fullNumber(2_000, 500) },
     );
   });
 

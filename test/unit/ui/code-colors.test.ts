@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type CodeState, colorLine, openCode } from "../../../src/ui/code-colors.ts";
 import { type Line, lineText } from "../../../src/ui/styled-line.ts";
 import { cpuTime } from "../../helpers/cpu-time.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { roles } from "./markdown-samples.ts";
 
 function colored(language: string, source: string): readonly Line[] {
@@ -105,7 +106,7 @@ describe("any code", () => {
           expect(colored(language, texts.join("\n")).map(lineText)).toEqual(texts.length === 0 ? [""] : texts);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   createComposer,
   submitComposer,
 } from "../../../src/ui/composer-state.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 type Step = ComposerAction | ComposerAction["type"];
 const family = "👩\u200d👩\u200d👧";
@@ -316,7 +317,7 @@ describe("for any keys", () => {
         }
         for (const cells of runs) expect(cells).toEqual([...bufferOf(cells.join("")).line]);
       }),
-      { numRuns: 1_500 },
+      { numRuns: fullNumber(1_500, 375) },
     );
   });
 

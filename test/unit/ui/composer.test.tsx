@@ -5,6 +5,7 @@ import { Composer, type ComposerProps } from "../../../src/ui/composer.tsx";
 import { composerColumns, composerWindow } from "../../../src/ui/composer-layout.ts";
 import { composerReducer, createComposer } from "../../../src/ui/composer-state.ts";
 import { cellWidth } from "../../../src/ui/text-width.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { expectFits, frameLines } from "../../helpers/screen.ts";
 
 afterEach(cleanup);
@@ -99,7 +100,7 @@ describe("composerWindow", () => {
           expect(cellWidth(cursor.before + cursor.at + cursor.after)).toBeLessThanOrEqual(width);
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: fullNumber(1_500, 375) },
     );
   });
 

@@ -7,6 +7,7 @@ import { diffRows } from "../../../src/ui/diff-rows.ts";
 import { changedWords, type Range } from "../../../src/ui/diff-words.ts";
 import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
 import { cpuTime } from "../../helpers/cpu-time.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { roles } from "./markdown-samples.ts";
 
 function marked(before: string, after: string): readonly (readonly string[])[] | undefined {
@@ -43,7 +44,7 @@ describe("words that changed", () => {
           [...ranges].reverse().reduce((left, [start, end]) => left.slice(0, start) + left.slice(end), text);
         expect(rest(before, marks.before).replaceAll(" ", "")).toBe(rest(after, marks.after).replaceAll(" ", ""));
       }),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 

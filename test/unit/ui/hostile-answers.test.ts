@@ -8,6 +8,7 @@ import { diffRows } from "../../../src/ui/diff-rows.ts";
 import { lineWidth, paintLine } from "../../../src/ui/styled-line.ts";
 import { createTheme } from "../../../src/ui/theme.ts";
 import { blockLines } from "../../../src/ui/transcript.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { seenRows } from "./markdown-samples.ts";
 
 const hostile = [
@@ -69,7 +70,7 @@ function expectClean(block: Block, columns: number): void {
   }
 }
 
-const runs = { numRuns: 700, seed: 4 };
+const runs = { numRuns: fullNumber(700, 200), seed: 4 };
 
 describe("hostile text", () => {
   it("reaches the terminal without its controls, as an answer", () => {

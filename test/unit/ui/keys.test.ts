@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
 import { createKeyDecoder } from "../../../src/ui/keys.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: string): KeyEvent => ({ kind: "text", text: value });
@@ -165,7 +166,7 @@ describe("read boundaries", () => {
         const reads = bounds.slice(1).map((end, index) => all.subarray(bounds[index], end));
         expect(decode(...reads)).toEqual(decode(all));
       }),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 });

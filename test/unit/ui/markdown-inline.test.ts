@@ -4,6 +4,7 @@ import { type OpenMark, readInline } from "../../../src/ui/markdown-inline.ts";
 import { lineText, paintLine } from "../../../src/ui/styled-line.ts";
 import { createTheme } from "../../../src/ui/theme.ts";
 import { cpuTime } from "../../helpers/cpu-time.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { answerRows, drawn, roles } from "./markdown-samples.ts";
 
 function read(text: string): string {
@@ -157,7 +158,7 @@ describe("any line", () => {
         const letters = (line: string) => line.replace(/[^\p{L}\p{N}]/gu, "");
         expect(letters(lineText(readInline(text).spans))).toBe(letters(text));
       }),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 

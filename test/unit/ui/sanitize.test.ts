@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSanitizer, reveal, revealParts, sanitize } from "../../../src/ui/sanitize.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 const clean = (text: string): string => sanitize(text, { keepNewlines: true });
 const family = "👩\u200d👩\u200d👧";
@@ -125,7 +126,7 @@ describe("for any text", () => {
         if (!keepNewlines) expect(result).not.toContain("\n");
         expect(sanitize(result, { keepNewlines })).toBe(result);
       }),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 
@@ -137,14 +138,14 @@ describe("for any text", () => {
         const pieces = bounds.slice(1).map((end, index) => sanitizer.push(text.slice(bounds[index], end)));
         expect(pieces.join("") + sanitizer.end()).toBe(clean(text));
       }),
-      { numRuns: 3_000 },
+      { numRuns: fullNumber(3_000, 750) },
     );
   });
 
   it("what is revealed has no invisible character, and plain text is revealed as it is", () => {
     fc.assert(
       fc.property(anyText, (text) => void expect(reveal(text)).not.toMatch(forbidden)),
-      { numRuns: 1_000 },
+      { numRuns: fullNumber(1_000, 250) },
     );
     fc.assert(fc.property(fc.string({ unit: "grapheme-ascii" }), (text) => void expect(reveal(text)).toBe(text)));
   });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
 import { cellWidth, graphemes } from "../../../src/ui/text-width.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 const pieces = fc.constantFrom(
   "a",
@@ -31,6 +32,6 @@ it("splits and measures mixed text as one pass over all of it would", () => {
       expect(graphemes(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
       expect(cellWidth(text)).toBe(stringWidth(text));
     }),
-    { numRuns: 2_000 },
+    { numRuns: fullNumber(2_000, 500) },
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { cellWidth, graphemes, padCells, truncate, wrapLine } from "../../../src/ui/text-width.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 
 const piece = fc.constantFrom(
   "a",
@@ -70,7 +71,7 @@ describe("wrapLine", () => {
         for (const row of rows) expect(cellWidth(row)).toBeLessThanOrEqual(Math.max(1, width));
         if (width >= 2) expect(rows.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
       }),
-      { numRuns: 2_000 },
+      { numRuns: fullNumber(2_000, 500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { fitHistory, type HistoryRules } from "../../../../src/agent/models/hist
 import type { ModelMessage } from "../../../../src/agent/models/model.ts";
 import { projectForModel } from "../../../../src/ledger/projection.ts";
 import type { Json, Message, MessageId, Part, Role } from "../../../../src/ledger/types.ts";
+import { fullNumber } from "../../../helpers/full-numbers.ts";
 import type { ProviderAnswer } from "../../../helpers/provider-server.ts";
 import { ask, assistant, user } from "./ask.ts";
 import { closeServers, NAMES, partsOf, setUp } from "./provider-setup.ts";
@@ -191,7 +192,7 @@ describe.each(NAMES)("any conversation of the ledger", (name) => {
         const parts = await ask(model, { messages });
         expect({ problems: server.problems, last: parts.at(-1)?.type }).toEqual({ problems: [], last: "finish" });
       }),
-      { numRuns: 120, endOnFailure: false },
+      { numRuns: fullNumber(120, 40), endOnFailure: false },
     );
   });
 });
