@@ -24,7 +24,7 @@ describe("a recorded screen", () => {
 async function compare(shot: Shot): Promise<void> {
   const recorded = readFileSync(path.join(root, "docs", "screens", fileName(shot)), "utf8");
   const isSame = () => pageOf(shot) === recorded;
-  await shot.terminal.waitFor(isSame, 10_000).catch(() => {
+  await shot.terminal.waitFor(isSame).catch(() => {
     // Not the same: below it says where.
   });
   expect(pageOf(shot), fileName(shot)).toBe(recorded);
