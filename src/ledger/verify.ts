@@ -17,9 +17,28 @@ const purging = (session: string) => PURGING.replace("%", session);
 const REACHABLE = `reachable (id) as (
   select head_id from sessions where head_id is not null and end_reason is not 'compression'
   union select m.parent_id from reachable r join messages m on m.id = r.id where m.parent_id is not null)`;
-const HEAD_PATHS = `path (session, id) as (
-  select id, head_id from sessions where head_id is not null
-  union select path.session, m.parent_id from path join messages m on m.id = path.id where m.parent_id is not null)`;
+/**
+ * Calls and results never cross the beginning of a turn. So what is on the path of a head is looked at turn by turn,
+ * each from its last node: that costs the nodes there are, however many heads stand on them.
+ */
+const TURN_ENDS = `shown (id) as (
+  select head_id from sessions where head_id is not null
+  union select m.parent_id from shown join messages m on m.id = shown.id where m.parent_id is not null),
+ ends (id, conversation) as (
+  select head_id, conversation_id from sessions where head_id is not null
+  union select p.id, null from shown join messages m on m.id = shown.id join messages p on p.id = m.parent_id
+    where p.turn < m.turn),
+ in_turn (end_id, id) as (
+  select id, id from ends
+  union select t.end_id, p.id from in_turn t join messages m on m.id = t.id
+    join messages p on p.id = m.parent_id and p.turn = m.turn)`;
+/** What each summary keeps, and the way from the summary up to there. */
+const KEPT = `kept (summary, from_id) as (
+  select m.id, json_extract(part.value, '$.keptFrom') from messages m, json_each(m.parts) part
+  where m.role = 'summary' and json_extract(part.value, '$.keptFrom') is not null),
+ above (summary, from_id, id) as (
+  select k.summary, k.from_id, m.parent_id from kept k join messages m on m.id = k.summary
+  union all select a.summary, a.from_id, m.parent_id from above a join messages m on m.id = a.id where a.id > a.from_id)`;
 
 /** Every query selects one column, the detail. */
 const QUERIES: readonly (readonly [string, string])[] = [
@@ -51,6 +70,22 @@ const QUERIES: readonly (readonly [string, string])[] = [
      where deleted_at is null group by conversation_id having max(generation) - min(generation) + 1 <> count(*)`,
   ],
   [
+    "V4",
+    `select 'session ' || s.id || ' was compacted and does not go on in one child' from sessions s
+     where s.end_reason = 'compression' and s.deleted_at is null and 1 <> (select count(*) from sessions c
+       where c.parent_id = s.id and c.edge = 'compression' and c.conversation_id = s.conversation_id
+         and c.generation = s.generation + 1)`,
+  ],
+  [
+    "V4",
+    `select 'session ' || c.id || ' does not begin with the summary of the one before it' from sessions c
+     left join sessions s on s.id = c.parent_id
+     where c.edge = 'compression' and c.deleted_at is null
+       and (s.end_reason is not 'compression' or not exists (select 1 from messages m
+         where m.id = (select min(id) from messages where session_id = c.id)
+           and m.role = 'summary' and m.parent_id is s.head_id))`,
+  ],
+  [
     "V5",
     `select 'conversation ' || conversation_id || ' has ' || count(*) || ' started turns' from admissions
      where status = 'started' group by conversation_id having count(*) > 1`,
@@ -75,12 +110,19 @@ const QUERIES: readonly (readonly [string, string])[] = [
     "select 'admission ' || seq || ' was steered by nobody' from admissions where outcome = 'steered' and taken_by is null",
   ],
   [
+    "V6",
+    `with recursive ${KEPT} select 'summary ' || k.summary || ' keeps from message ' || k.from_id || ', which is no prompt above it'
+     from kept k left join messages m on m.id = k.from_id and m.role = 'user'
+     left join above a on a.summary = k.summary and a.id = k.from_id where m.id is null or a.id is null`,
+  ],
+  [
     "V7",
-    `with recursive ${HEAD_PATHS}
-     select 'call ' || c.id || ' on the path of session ' || path.session || ' has no result on it'
-     from path join tool_calls c on c.message_id = path.id join sessions s on s.id = path.session
-     where not exists (select 1 from path r where r.session = path.session and r.id = c.result_message_id)
-       and not exists (select 1 from admissions a where a.conversation_id = s.conversation_id and a.status in ('started', 'unknown'))`,
+    `with recursive ${TURN_ENDS}
+     select 'call ' || c.id || ' has no result on the path to message ' || e.id
+     from ends e join in_turn t on t.end_id = e.id join tool_calls c on c.message_id = t.id
+     left join in_turn r on r.end_id = t.end_id and r.id = c.result_message_id
+     where r.id is null and not exists (select 1 from admissions a
+       where a.conversation_id = e.conversation and a.status <> 'terminal' and a.status in ('started', 'unknown'))`,
   ],
   [
     "V7",

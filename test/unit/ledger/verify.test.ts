@@ -2,6 +2,8 @@
 // the schema switched off, one invariant at a time.
 import { describe, expect, it } from "vitest";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
+import type { Message, MessageId } from "../../../src/ledger/types.ts";
+import { compactNow } from "../../helpers/compaction.ts";
 import { newSession, prompt, requestId, runTurn, startTurn, temporaryFolder } from "../../helpers/ledger.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
 
@@ -30,6 +32,10 @@ const copyAdmission = (status: string) =>
    select 'copy', conversation_id, session_id, kind, payload, digest, '', 1, '${status}', submitter, 0, 1, owner, epoch, 1,
      user_message_id from admissions where status = 'started'`;
 
+function keepFrom(message: string): string {
+  return `update messages set parts = json_set(parts, '$[0].keptFrom', ${message}) where role = 'summary'`;
+}
+
 const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, detail: RegExp])[] = [
   ["V1", "a depth that is not its parent's plus one", "update messages set depth = 7 where id = 2", /message [23]/],
   ["V1", "a parent that is gone", "update messages set parent_id = 999, depth = 2 where id = 2", /message 2/],
@@ -50,7 +56,7 @@ const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, 
   [
     "V4",
     "two open sessions",
-    "insert into sessions (id, conversation_id, generation, provider, model, cwd, source, started_at, last_activity_at) select 'x', conversation_id, 1, 'p', 'm', '/', 't', 1, 1 from sessions limit 1",
+    "insert into sessions (id, conversation_id, generation, provider, model, cwd, source, started_at, last_activity_at) select 'x', conversation_id, generation + 1, 'p', 'm', '/', 't', 1, 1 from sessions where ended_at is null limit 1",
     /2 open sessions/,
   ],
   [
@@ -58,6 +64,30 @@ const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, 
     "a gap in the generations",
     "insert into sessions (id, conversation_id, generation, provider, model, cwd, source, started_at, last_activity_at, ended_at, end_reason) select 'x', conversation_id, 5, 'p', 'm', '/', 't', 1, 1, 1, 'closed' from sessions limit 1",
     /gaps/,
+  ],
+  [
+    "V4",
+    "a compacted session whose child is of another conversation",
+    "update sessions set conversation_id = 'other', generation = 0 where edge = 'compression'",
+    /does not go on in one child/,
+  ],
+  [
+    "V4",
+    "a child that begins with something else than a summary",
+    "update messages set role = 'note' where role = 'summary'",
+    /does not begin with the summary/,
+  ],
+  [
+    "V4",
+    "a child whose summary stands elsewhere",
+    "update messages set parent_id = 1, depth = 2 where role = 'summary'",
+    /does not begin with the summary/,
+  ],
+  [
+    "V4",
+    "a child of a session that goes on",
+    "update sessions set ended_at = null, end_reason = null where end_reason = 'compression'",
+    /does not begin with the summary/,
   ],
   ["V5", "two started turns", copyAdmission("started"), /2 started turns/],
   ["V5", "a started turn of nobody", "update admissions set owner = null where status = 'started'", /without owner/],
@@ -74,7 +104,25 @@ const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, 
     "update admissions set outcome = 'steered' where outcome = 'failed'",
     /steered by nobody/,
   ],
-  ["V7", "a call without its result", "update tool_calls set result_message_id = null", /has no result on it|is open/],
+  [
+    "V6",
+    "a summary that keeps from an answer",
+    keepFrom("(select min(id) from messages where role = 'assistant')"),
+    /is no prompt above it/,
+  ],
+  [
+    "V6",
+    "a summary that keeps from what is not above it",
+    keepFrom("(select max(id) from messages where role = 'user')"),
+    /is no prompt above it/,
+  ],
+  ["V6", "a summary that keeps from what is gone", keepFrom("999"), /is no prompt above it/],
+  [
+    "V7",
+    "a call without its result",
+    "update tool_calls set result_message_id = null",
+    /has no result on the path|is open/,
+  ],
   [
     "V8",
     "a message of no session",
@@ -91,7 +139,7 @@ const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, 
   ["V8", "a blob that is needed and gone", "delete from blobs", /needed and not there/],
   ["V8", "a reference to nothing", "update sessions set fork_message_id = 999", /points at nothing in messages/],
   ["V9", "totals that differ", "update sessions set output_tokens = output_tokens + 1", /totals/],
-  ["V10", "one given title twice", "update sessions set title = 'x', title_source = 'person'", /is given to 2/],
+  ["V10", "one given title twice", "update sessions set title = 'x', title_source = 'person'", /is given to 3/],
   [
     "V11",
     "an index that lost a word",
@@ -116,7 +164,7 @@ const DAMAGE: readonly (readonly [invariant: string, what: string, sql: string, 
   ["V15", "a system prompt with other words", "update system_prompts set text = 'forged'", /system prompt/],
 ];
 
-/** A settled turn with a call, an output and a failed one; a running one in a second conversation; all indexed. */
+/** A settled turn with a call, an output and a failed one; a compacted conversation; one with a running turn; all indexed. */
 function fill(path: string): void {
   const db = new SessionDB({ path });
   const session = newSession(db);
@@ -138,6 +186,8 @@ function fill(path: string): void {
   });
   db.settle(turn, { outcome: "failed", at: Date.now() });
   db.releaseLease(lease);
+  const compacted = newSession(db);
+  compactNow(db, compacted, { keptFrom: promptOf(runTurn(db, compacted, "folded")) });
   const other = newSession(db);
   startTurn(db, other, "running");
   db.admit({
@@ -149,6 +199,11 @@ function fill(path: string): void {
   });
   while (!db.indexStep());
   db.close();
+}
+
+function promptOf({ parent }: Message): MessageId {
+  if (parent === undefined) throw new Error("an answer without a prompt");
+  return parent;
 }
 
 describe("verify", () => {
