@@ -78,13 +78,14 @@ export function purgeQueries(db: Database) {
            or exists (select 1 from model_requests where parent_id = @id)`,
       )
       .pluck(),
-    /** Branches before what they stand on, so that one pass takes all. */
+    /** One that no other deleted session stands on: branches and later generations go first. Ids begin with their time. */
     pending: db
       .prepare<[], SessionId>(
         `select s.id from state_meta p join sessions s on s.id = substr(p.key, 7)
          where p.key >= 'purge:' and p.key < 'purge;'
-         order by exists (select 1 from sessions child join state_meta m on m.key = 'purge:' || child.id
-           where child.parent_id = s.id)`,
+           and not exists (select 1 from sessions child join state_meta m on m.key = 'purge:' || child.id
+             where child.parent_id = s.id)
+         order by p.key desc limit 1`,
       )
       .pluck(),
     /** Deleted before, and kept only because something stood on it. */
@@ -123,21 +124,33 @@ export function deleteConversation(
 
 const PURGE_ROWS = 200;
 
-/** Looks at up to 200 nodes, newest first; true when nothing of this session is left to do. */
-export function purgeStep(tx: Tx, session: SessionId): boolean {
+/** Looks at up to 200 nodes, newest first; true when nothing deleted is left. */
+export function purgeStep(tx: Tx): boolean {
+  let left = PURGE_ROWS;
+  while (left > 0) {
+    const session = tx.q.purge.pending.get();
+    if (session === undefined) return true;
+    // A session without nodes costs as much as one node.
+    left -= Math.max(1, purgeNodes(tx, session, left));
+  }
+  return tx.q.purge.pending.get() === undefined;
+}
+
+/** At most `limit` nodes of this session; the marks of one that is done go. Returns how many were looked at. */
+function purgeNodes(tx: Tx, session: SessionId, limit: number): number {
   const mark = tx.q.meta.get.get(`purge-at:${session}`);
   const below = mark === undefined ? Number.MAX_SAFE_INTEGER : Number(mark);
-  const rows = tx.q.messages.newestOfSession.all(session, below, PURGE_ROWS);
+  const rows = tx.q.messages.newestOfSession.all(session, below, limit);
   for (const { id } of rows) purgeNode(tx, id);
   const last = rows.at(-1);
-  if (last && rows.length === PURGE_ROWS) {
+  if (last && rows.length === limit) {
     tx.q.meta.put.run(`purge-at:${session}`, String(last.id));
-    return false;
+    return rows.length;
   }
   tx.q.meta.drop.run(`purge-at:${session}`);
   tx.q.meta.drop.run(`purge:${session}`);
   tx.q.purge.emptySession.run({ id: session });
-  return true;
+  return rows.length;
 }
 
 function purgeNode(tx: Tx, id: MessageId): void {

@@ -66,9 +66,13 @@ create unique index sessions_one_open on sessions (conversation_id) where ended_
 create index sessions_by_head     on sessions (head_id) where head_id is not null;
 create index sessions_by_fork     on sessions (fork_message_id) where fork_message_id is not null;
 create index sessions_by_parent   on sessions (parent_id) where parent_id is not null;
-create index sessions_by_activity on sessions (last_activity_at desc);
-create index sessions_by_folder   on sessions (cwd, last_activity_at desc);
-create index sessions_by_title    on sessions (title) where title is not null;
+-- Without the closed generations of compacted conversations: finding one costs the same after a thousand of them.
+create index sessions_by_activity on sessions (last_activity_at desc)
+  where deleted_at is null and end_reason is not 'compression';
+create index sessions_by_folder   on sessions (cwd, last_activity_at desc)
+  where deleted_at is null and end_reason is not 'compression';
+create index sessions_by_title    on sessions (title)
+  where deleted_at is null and end_reason is not 'compression';
 create unique index sessions_person_title on sessions (title)
   where title_source = 'person' and ended_at is null and deleted_at is null;
 

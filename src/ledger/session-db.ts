@@ -399,11 +399,8 @@ export class SessionDB {
 
   /** True when no deleted session has nodes left to take. */
   purgeStep(): boolean {
-    const pending = this.#tx.read((q) => q.purge.pending.all());
-    const [first] = pending;
-    if (first === undefined) return true;
-    const isDone = this.#tx.write("purge", (tx) => purge.purgeStep(tx, first));
-    return isDone && pending.length === 1;
+    if (this.#tx.read((q) => q.purge.pending.get()) === undefined) return true;
+    return this.#tx.write("purge", (tx) => purge.purgeStep(tx));
   }
 
   /** For people, outside a turn; never sent to a model. */

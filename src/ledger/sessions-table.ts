@@ -230,7 +230,7 @@ export function sessionQueries(db: Database) {
     count: db.prepare<[], number>("select count(*) from sessions where deleted_at is null").pluck(),
     titles: db
       .prepare<[string, string], string>(
-        "select title from sessions where title >= ? and title < ? and deleted_at is null",
+        "select title from sessions where title >= ? and title < ? and deleted_at is null and end_reason is not 'compression'",
       )
       .pluck(),
   };
