@@ -1,4 +1,5 @@
-// /sessions tree: the sessions that grew out of one root, each with its fork and its head.
+// /sessions tree: the conversations that grew out of one root, each with its fork and its head. People see a compacted
+// conversation as one; JSON has its closed sessions too.
 import type { SessionListing } from "../ledger/sessions.ts";
 import type { Session, SessionId } from "../ledger/types.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
@@ -22,15 +23,16 @@ async function showTree(args: CommandArgs, context: FreeContext): Promise<Comman
   const all = await context.db.listSessions({ all: true, limit: ALL });
   const tree = await withParents(context, all, found.session);
   const rows = branchesBelow(tree, rootOf(tree, found.session.id));
-  const text = rows.map(({ session, level }) => {
-    const fork = session.forkMessage === undefined ? "" : ` · from message ${session.forkMessage}`;
-    const here = session.id === found.session.id ? " ←" : "";
-    return `${"  ".repeat(level)}${nameOf(session)} · ${counted(session.messages, "message")}${fork} · ${session.id}${here}`;
+  const text = rows.map(({ sessions, level }) => {
+    const [first, now] = [sessions[0], sessions.at(-1)];
+    if (!first || !now) return "";
+    const fork = first.forkMessage === undefined ? "" : ` · from message ${first.forkMessage}`;
+    const compacted = sessions.length < 2 ? "" : ` · compacted ${times(sessions.length - 1)}`;
+    const here = now.conversation === found.session.conversation ? " ←" : "";
+    const size = counted(now.messages, "message");
+    return `${"  ".repeat(level)}${nameOf(now)} · ${size}${compacted}${fork} · ${now.id}${here}`;
   });
-  return lines(
-    text,
-    rows.map(({ session }) => treeJson(session)),
-  );
+  return lines(text, rows.flatMap(({ sessions }) => sessions).map(treeJson));
 }
 
 type Tree = ReadonlyMap<SessionId, Session>;
@@ -42,8 +44,8 @@ async function withParents({ db }: FreeContext, all: readonly SessionListing[], 
   const pending = [...tree.values()];
   for (let session = pending.pop(); session; session = pending.pop()) {
     if (session.parent === undefined || tree.has(session.parent)) continue;
-    const resolved = await db.resolveSession(session.parent);
-    if (resolved.kind !== "found") continue; // deleted: its branches are roots of their own
+    const isDeleted = session.edge !== "compression" && (await db.resolveSession(session.parent)).kind !== "found";
+    if (isDeleted) continue; // its branches are roots of their own
     const parent = await db.session(session.parent);
     tree.set(parent.id, parent);
     pending.push(parent);
@@ -60,20 +62,44 @@ function rootOf(tree: Tree, id: SessionId): SessionId {
   }
 }
 
-function branchesBelow(tree: Tree, root: SessionId): readonly { session: Session; level: number }[] {
-  const children = new Map<SessionId, Session[]>();
-  for (const session of tree.values())
-    if (session.parent !== undefined) children.set(session.parent, [...(children.get(session.parent) ?? []), session]);
-  const rows: { session: Session; level: number }[] = [];
-  const pending = [{ id: root, level: 0 }];
+/** A conversation: its sessions, oldest first. */
+interface TreeRow {
+  readonly sessions: readonly Session[];
+  readonly level: number;
+}
+
+function branchesBelow(tree: Tree, root: SessionId): readonly TreeRow[] {
+  const sessions = groupedBy([...tree.values()], ({ conversation }) => conversation);
+  const branches = groupedBy(
+    [...tree.values()].filter(({ edge }) => edge !== "compression"),
+    ({ parent }) => (parent === undefined ? undefined : tree.get(parent)?.conversation),
+  );
+  const rows: TreeRow[] = [];
+  const pending = [{ conversation: tree.get(root)?.conversation, level: 0 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const { id, level } = next;
-    const session = tree.get(id);
-    if (session) rows.push({ session, level });
-    const below = [...(children.get(id) ?? [])].sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
-    pending.push(...below.map((child) => ({ id: child.id, level: level + 1 })));
+    const { conversation, level } = next;
+    if (conversation === undefined) continue;
+    rows.push({ sessions: (sessions.get(conversation) ?? []).sort((a, b) => a.generation - b.generation), level });
+    const below = (branches.get(conversation) ?? []).sort(
+      (a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1),
+    );
+    pending.push(...below.map((child) => ({ conversation: child.conversation, level: level + 1 })));
   }
   return rows;
+}
+
+function groupedBy<K>(sessions: readonly Session[], key: (session: Session) => K): Map<K, Session[]> {
+  const groups = new Map<K, Session[]>();
+  for (const session of sessions) {
+    const group = groups.get(key(session));
+    if (group) group.push(session);
+    else groups.set(key(session), [session]);
+  }
+  return groups;
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
 }
 
 /** `live`: the session is written in, where a closed one of a compressed conversation is not. */
