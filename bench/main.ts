@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAppend } from "./append.ts";
+import { benchCompacted } from "./compacted.ts";
 import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
@@ -15,6 +16,7 @@ import { benchStreamedMemory } from "./streamed-memory.ts";
 const BENCHES = {
   append: benchAppend,
   open: benchOpenSession,
+  compacted: benchCompacted,
   memory: benchMemory,
   streamed: benchStreamedMemory,
   version: benchVersion,
