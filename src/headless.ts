@@ -63,7 +63,7 @@ async function admit(
   const request = (options.request ?? newRequestId()) as RequestId;
   if (request.length > 1024 || request === "") throw new UsageError("--request takes 1 to 1024 characters.");
   const existing = options.choice.kind === "new" ? undefined : await program.existingSession(options.choice);
-  const session = existing ? await program.applyModelFlag(existing) : await program.newSession({ source: "run" });
+  const session = existing ? await program.continuedSession(existing) : await program.newSession({ source: "run" });
   const admitted = await program.db.admit({
     request,
     kind: "prompt",

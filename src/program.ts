@@ -5,7 +5,15 @@ import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
-import { type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
+import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
+import {
+  isSameModel,
+  isSameRoute,
+  movedRoute,
+  type SwitchWish,
+  switchRoute,
+  switchWords,
+} from "./agent/models/switch-route.ts";
 import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
 import { createFileGate, type FileGate } from "./agent/tools/files.ts";
@@ -32,6 +40,7 @@ export interface GlobalFlags {
   readonly profile?: string;
   readonly ledger?: string;
   readonly model?: string;
+  readonly effort?: string;
   readonly cwd?: string;
   readonly yes?: boolean;
   readonly readOnly?: boolean;
@@ -42,6 +51,9 @@ export type SessionChoice =
   | { readonly kind: "new" }
   | { readonly kind: "continue" }
   | { readonly kind: "session"; readonly asked: string };
+
+/** At a start that has nobody else to ask: a server that runs answers in a few, nobody listening is known at once. */
+const DISCOVER_MS = 1_500;
 
 type LoadedFine = Extract<LoadedConfig, { ok: true }>;
 
@@ -114,16 +126,25 @@ export class Program {
     };
   }
 
-  /** The model of a new session. Throws `UsageError` for a name that fits nothing. */
+  /** The model of a new session. Throws `UsageError` for a name that fits nothing, and an effort that it does not know. */
   async defaultRoute(): Promise<ModelRoute> {
-    const asked = { ...(this.#flags.model !== undefined && { flag: this.#flags.model }) };
+    const { model, effort } = this.#flags;
     const configured = this.#loaded.config.model;
-    const isNamed = asked.flag !== undefined || configured !== undefined;
-    if (!isNamed) await this.models.discover(AbortSignal.timeout(500));
-    const found = this.models.defaultRoute({ ...asked, ...(configured !== undefined && { configured }) });
-    if (found.ok) return found.route;
+    const named = { ...(model !== undefined && { flag: model }), ...(configured !== undefined && { configured }) };
+    // Local servers come after what has a key: nobody waits for them who does not need them.
+    const hasOwn = Object.keys(this.#loaded.config.providers).length > 0;
+    const isFound = ({ source }: DefaultRoute) => source !== "guide" && !(source === "found" && hasOwn);
+    if (!isFound(this.models.defaultRoute(named))) await this.models.discover(AbortSignal.timeout(DISCOVER_MS));
+    const found = this.models.defaultRoute(named);
+    if (found.ok) return this.#switched(found.route, effort === undefined ? {} : { effort });
     const nearest = found.nearest.length > 0 ? `Nearest: ${found.nearest.join(", ")}.` : "See: stele models";
     throw new UsageError(found.problem, nearest);
+  }
+
+  #switched(from: ModelRoute, wish: SwitchWish): ModelRoute {
+    const switched = switchRoute(this.models, from, wish);
+    if (switched.ok) return switched.route;
+    throw new UsageError(switched.problem, switched.hint);
   }
 
   async newSession(more: { title?: string; openedByNew?: boolean; source: string }): Promise<NewSession> {
@@ -159,12 +180,29 @@ export class Program {
     );
   }
 
-  /** `--model` on an existing session is a switch of it; a name that fits nothing changes nothing. */
-  async applyModelFlag(session: Session): Promise<Session> {
-    if (this.#flags.model === undefined) return session;
-    const route = await this.defaultRoute();
-    if (route.provider === session.route.provider && route.model === session.route.model) return session;
-    const text = `model: ${routeName(session.route)} → ${routeName(route)}`;
+  /**
+   * The route that a session goes on with: what it was, unless a flag says otherwise, at the address that its provider
+   * has today. A name that fits nothing and a model that cannot be asked change nothing.
+   */
+  async continuedSession(session: Session): Promise<Session> {
+    const { model, effort } = this.#flags;
+    const route = session.route;
+    if (model === undefined && effort === undefined) {
+      const moved = movedRoute(this.models, route);
+      return moved ? this.#setRoute(session, moved).catch(() => session) : session; // the next one tries again
+    }
+    const to = model === undefined ? route : await this.defaultRoute();
+    const next = this.#switched(route, { to, ...(effort !== undefined && { effort }) });
+    const opened = this.models.open(next);
+    if (!opened.ok && !isSameModel(route, next)) {
+      throw new UsageError(`${opened.problem}; the conversation keeps its model`, opened.hint);
+    }
+    return this.#setRoute(session, next);
+  }
+
+  async #setRoute(session: Session, route: ModelRoute): Promise<Session> {
+    if (isSameRoute(route, session.route)) return session;
+    const text = switchWords(session.route, route);
     const changed = await this.db.setModel(session.id, route, { text, at: Date.now() });
     if ("kind" in changed) throw new UsageError(`The model cannot be changed now: ${changed.why}`);
     return changed;
@@ -345,10 +383,6 @@ function requireFolder(cwd: string, flag: string | undefined): void {
   if (flag === undefined) return;
   const stats = flag === "" ? undefined : statSync(cwd, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) throw new UsageError(`--cwd: ${JSON.stringify(flag)} is no folder.`);
-}
-
-function routeName(route: ModelRoute): string {
-  return `${route.provider}/${route.model}`;
 }
 
 /** The screen knows what keys there are: loaded only where somebody chose some. */

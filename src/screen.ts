@@ -79,7 +79,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     drafts: await program.db.drafts(session.conversation),
     unsent: await program.db.unsentTexts(),
     window: { ...window, calls },
-    notices: [...program.notices, ...modelNotice(session), ...(await contextNotice(program, session))],
+    notices: [...program.notices, ...(await modelNotice(program, session)), ...(await contextNotice(program, session))],
     ...(trust && { trust }),
     models: program.config.models,
     keys: program.config.keys,
@@ -100,7 +100,7 @@ async function chooseSession(program: Program, choice: SessionChoice): Promise<{
     return { session, resumed: false };
   }
   const session = await program.existingSession(choice);
-  return { session: await program.applyModelFlag(session), resumed: true };
+  return { session: await program.continuedSession(session), resumed: true };
 }
 
 async function contextNotice({ files, config }: Program, { cwd, gitRoot }: Session): Promise<string[]> {
@@ -110,8 +110,11 @@ async function contextNotice({ files, config }: Program, { cwd, gitRoot }: Sessi
   return words === undefined ? [] : [words];
 }
 
-function modelNotice(session: Session): string[] {
-  if (session.route.provider !== "guide") return [];
+async function modelNotice({ models }: Program, session: Session): Promise<readonly string[]> {
+  if (session.route.provider !== "guide") {
+    const { readOnlyWords } = await import("./agent/models/read-only.ts");
+    return readOnlyWords(models, session.route) ?? [];
+  }
   return [
     "No model is connected, so the embedded guide answers: it is no language model, it obeys plain orders (try: help).",
     "To connect one: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start Ollama, or name an endpoint: /config",

@@ -40,6 +40,8 @@ export type SessionEvent =
   | { readonly type: "held-elsewhere"; readonly holder?: { readonly pid: number; readonly program: string } }
   /** An interrupted turn has to be decided about before anything else runs. */
   | { readonly type: "turn-blocked"; readonly admission: Admission; readonly why?: string }
+  /** Prompts whose model cannot be asked now wait, and why. */
+  | { readonly type: "prompts-kept"; readonly admissions: readonly AdmissionId[]; readonly why: string }
   /** All that is open in the conversation: what waits, what runs, and what has to be decided about. */
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
   /** Title, model, counts: same conversation. */

@@ -281,8 +281,11 @@ export class Runner {
     id: AdmissionId,
     options: { readonly mayDiffer?: boolean } = {},
   ): Promise<{ readonly kind: "resumed" } | Refusal> {
-    const { db } = this.#options;
+    const { db, models } = this.#options;
     await this.idle();
+    // It would be spent on a fault that is none of its own.
+    const opened = models.open(await this.#routeOf(await db.admission(id)));
+    if (!opened.ok) return { kind: "conflict", why: `The model cannot be asked: ${opened.problem}. ${opened.hint}` };
     const taken = await db.acquireLease({ conversation: this.#session.conversation, holder: this.holder });
     if (taken.kind === "held") return { kind: "busy", why: "Another program holds this conversation." };
     try {
@@ -314,6 +317,7 @@ export class Runner {
     const { conversation } = this.#session;
     const resumed = this.#resumed;
     this.#resumed = undefined;
+    await this.#keepUnanswerable();
     if (!resumed && !(await hasWork(db, this.#session))) return;
     const lease = resumed?.lease ?? (await this.#takeLease());
     if (!lease) return this.#giveUpWaiting(conversation);
@@ -327,6 +331,7 @@ export class Runner {
         await this.#run(resumed.turn, resumed.admission);
       }
       while (!this.#isClosed) {
+        await this.#keepUnanswerable(); // again: more may have come meanwhile
         const claimed = await db.claim(lease, { at: this.#now(), envelope: await this.#envelope() });
         if (claimed.kind === "blocked") this.emit({ type: "turn-blocked", admission: claimed.admission });
         if (claimed.kind !== "claimed") break;
@@ -386,6 +391,25 @@ export class Runner {
     return taken?.lease;
   }
 
+  /** Nobody else is asked in place of a model that cannot be: what was typed waits for a key or for another choice. */
+  async #keepUnanswerable(): Promise<void> {
+    const { db, models, isWatched } = this.#options;
+    const { conversation, route } = this.#session;
+    if (!isWatched) return;
+    const kept: AdmissionId[] = [];
+    let why = "";
+    for (const each of await db.openAdmissions(conversation)) {
+      const opened = models.open(each.payload.route ?? route);
+      if (!isOwn(each) || !ASKS.has(each.kind) || opened.ok) continue;
+      await db.hold(each.id, opened.problem);
+      kept.push(each.id);
+      why = `${opened.problem}. ${opened.hint}`;
+    }
+    if (kept.length === 0) return;
+    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
+    this.emit({ type: "prompts-kept", admissions: kept, why: `Kept, not sent: ${why} Then /queue run sends it.` });
+  }
+
   // ---- one turn ----
 
   async #run(turn: TurnRef, admission: Admission): Promise<void> {
@@ -435,7 +459,7 @@ export class Runner {
   async #turnContext(turn: TurnRef, admission: Admission, signal: AbortSignal): Promise<TurnContext> {
     const { db, files, spoolRoot, models, ask, rules } = this.#options;
     const envelope = admission.envelope && (await db.envelope(admission.envelope));
-    const route = admission.payload.route ?? envelope?.route ?? this.#session.route;
+    const route = await this.#routeOf(admission);
     const opened = models.open(route);
     return {
       db,
@@ -456,6 +480,12 @@ export class Runner {
       now: this.#now,
       emit: (event) => this.emit(event),
     };
+  }
+
+  /** Who was asked, or is to be: a turn that goes on stays with its model. */
+  async #routeOf({ payload, envelope }: Admission): Promise<ModelRoute> {
+    const begun = envelope && (await this.#options.db.envelope(envelope));
+    return payload.route ?? begun?.route ?? this.#session.route;
   }
 
   #retrying(): Retrying {
@@ -535,6 +565,9 @@ const STICKY: ReadonlySet<LedgerError["code"]> = new Set([
 async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {
   return (await db.openAdmissions(session.conversation)).some(isOwn);
 }
+
+/** Kinds of turns that a model answers. */
+const ASKS: ReadonlySet<Admission["kind"]> = new Set(["prompt", "retry", "loop", "steer"]);
 
 function isOwn(each: Admission): boolean {
   return each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid;

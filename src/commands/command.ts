@@ -104,6 +104,15 @@ export interface PickItem {
   readonly hint?: string;
   /** More text that a filter looks at. */
   readonly search?: string;
+  /** Left and right go through these; the one that is set is what choosing the item runs. */
+  readonly turns?: readonly PickTurn[];
+}
+
+export interface PickTurn {
+  readonly label: string;
+  readonly command: string;
+  /** Where it begins. */
+  readonly isSet?: boolean;
 }
 
 export interface PickList {
@@ -113,6 +122,10 @@ export interface PickList {
   readonly empty: string;
   /** About the list as a whole: that there are more. */
   readonly note?: string;
+  /** The command of the item to begin at. */
+  readonly selected?: string;
+  /** What left and right change. */
+  readonly turned?: string;
   /** More items for what was typed, beyond the first ones. */
   readonly find?: (words: string) => Promise<readonly PickItem[]>;
   /** Those after the last ones that were given, when one gets there; none: that was all. */

@@ -19,6 +19,7 @@ export interface Globals {
   readonly profile?: string;
   readonly ledger?: string;
   readonly model?: string;
+  readonly effort?: string;
   readonly cwd?: string;
   readonly continue: boolean;
   /** "" asks for the list. */
@@ -37,6 +38,7 @@ const OPTIONS = {
   continue: { alias: "c", type: "boolean", describe: "go on with the latest conversation of this folder" },
   resume: { alias: "r", type: "string", describe: "open a session by id, prefix or title; alone: choose one" },
   model: { alias: "m", type: "string", describe: "provider/model, or an alias of the config" },
+  effort: { type: "string", describe: "how much the model thinks: one of its levels, or default" },
   yes: { alias: "y", type: "boolean", describe: "allow every tool call (approval mode auto)" },
   "read-only": { type: "boolean", describe: "allow reading only (approval mode plan)" },
   json: { type: "boolean", describe: "print JSON, one object a line" },
@@ -63,7 +65,7 @@ export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
   if (parsed["help"] === true) return first === "" ? { kind: "help" } : { kind: "help", about: first };
   const command = first === "run" ? undefined : findCommand(registry, first);
   if (command || (registry.later.includes(first) && rest.length === 0)) {
-    const read = readCommand([first, ...rest], { command, literal, yes: globals.yes });
+    const read = readCommand([first, ...rest], { command, literal, globals });
     if (!read.ok) return usage(read.usage.message, read.usage.hint ?? "See: stele --help", argv);
     return { kind: "command", command: read.command, args: read.args, globals };
   }
@@ -73,20 +75,24 @@ export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
   return { kind: first === "run" ? "run" : "screen", prompt: [...prompt, ...literal].join(" "), globals };
 }
 
-/** `--yes` was read as a global one: a command that has a flag of that name gets it back. */
+/** `--yes` and `--effort` were read as global ones: a command that has a flag of that name gets it back. */
 function readCommand(
   words: readonly string[],
-  more: { command: Command | undefined; literal: readonly string[]; yes: boolean },
+  more: { command: Command | undefined; literal: readonly string[]; globals: Globals },
 ): ParsedCommand {
-  const { command, literal, yes } = more;
+  const { command, literal, globals } = more;
   if (command?.screenOnly) {
     const message = `${command.name} makes sense on the screen only.`;
     return { ok: false, usage: { kind: "usage", message, hint: "Start it with: stele" } };
   }
   const verb = command?.verbs?.find((each) => each.name === words[1]);
-  const hasYes = (verb ?? command)?.flags?.some((flag) => flag.name === "yes") ?? false;
+  const has = (name: string) => (verb ?? command)?.flags?.some((flag) => flag.name === name) ?? false;
+  const back = [
+    ...(globals.yes && has("yes") ? ["--yes"] : []),
+    ...(globals.effort !== undefined && has("effort") ? [`--effort=${globals.effort}`] : []),
+  ];
   const after = literal.length > 0 ? ["--", ...literal] : [];
-  return parseWords([...words, ...(yes && hasYes ? ["--yes"] : []), ...after], registry, "stele ");
+  return parseWords([...words, ...back, ...after], registry, "stele ");
 }
 
 type Parsed = Record<string, unknown> & { readonly _?: readonly unknown[]; readonly "--"?: readonly unknown[] };
@@ -123,6 +129,7 @@ function globalsOf(parsed: Parsed): Globals {
     ...text("profile"),
     ...text("ledger"),
     ...text("model"),
+    ...text("effort"),
     ...text("cwd"),
     ...text("resume"),
     ...text("request"),

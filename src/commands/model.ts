@@ -1,12 +1,13 @@
-// /model: which model answers from now on, or once. A switch that cannot be made changes nothing.
-import type { ModelRoute } from "../ledger/types.ts";
-import { hasFlag } from "./args.ts";
-import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
-import { lines, modelOf, refused, usage } from "./results.ts";
-import { quoteWord } from "./words.ts";
+// /model: which model answers from now on, or once, and with which effort. The route of a session is one unit: a switch
+// that cannot be made changes nothing of it.
 
-/** How much a model thinks before it answers; each provider has its own field for it. */
-const EFFORTS = ["low", "medium", "high", "default"];
+import { effortOf } from "../agent/models/effort.ts";
+import { isSameRoute, routeWords, switchRoute, switchWords } from "../agent/models/switch-route.ts";
+import type { ModelRoute } from "../ledger/types.ts";
+import { hasFlag, textFlag } from "./args.ts";
+import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { modelItems } from "./model-items.ts";
+import { called, counted, lines, modelOf, refused, usage } from "./results.ts";
 
 /** Local servers are asked for their models; one that does not answer is not waited for. */
 export const DISCOVER_MS = 1_500;
@@ -17,7 +18,7 @@ export const modelCommand = defineCommand({
   args: [{ name: "provider/model", help: "or an alias; without it, a list to pick from" }],
   flags: [
     { name: "once", help: "for the next prompt only" },
-    { name: "effort", help: "low, medium, high, or default: how much the model thinks", value: "text" },
+    { name: "effort", help: "how much the model thinks: one of its levels, or default", value: "text" },
   ],
   during: "any",
   async run(args, context) {
@@ -25,95 +26,85 @@ export const modelCommand = defineCommand({
     const isOnce = hasFlag(args, "once");
     if (isOnce && context.surface === "argv")
       return usage("--once is for the screen.", "For one prompt: stele run --model PROVIDER/MODEL");
-    const { effort } = args.flags;
+    const effort = textFlag(args, "effort");
     if (name === undefined && effort === undefined) return pick(context, isOnce);
-    if (effort !== undefined && !EFFORTS.includes(String(effort)))
-      return usage(`There is no effort "${effort}".`, `One of: ${EFFORTS.join(", ")}`);
-    const asked = {
-      name: name ?? modelOf(context.runner.session),
-      ...(effort !== undefined && { effort: String(effort) }),
-    };
-    return choose(context, asked, isOnce);
+    return choose(context, { ...(name !== undefined && { name }), ...(effort !== undefined && { effort }) }, isOnce);
   },
 });
 
 async function pick(context: CommandContext, isOnce: boolean): Promise<CommandResult> {
   const { models, runner, surface } = context;
-  const current = modelOf(runner.session);
-  if (surface === "argv") return lines(current, { session: runner.session.id, model: current });
+  const { id, route } = runner.session;
+  if (surface === "argv") return lines(routeWords(route), { session: id, ...toJson(route) });
   await models.discover(AbortSignal.timeout(DISCOVER_MS));
-  const usable = models.list().filter(({ id, available }) => available && !id.endsWith("/*"));
+  const items = modelItems(context, isOnce);
+  const current = items.find(({ label }) => label === modelOf({ route }));
   return {
     kind: "pick",
     title: isOnce ? "Model of the next prompt" : "Model of this conversation",
-    items: [
-      ...usable.map(({ id, provider }) => ({
-        command: `/model ${quoteWord(id)}${isOnce ? " --once" : ""}`,
-        label: id,
-        detail: id === current ? "current" : provider,
-      })),
-      ...missing(models.list()),
-    ],
+    items,
+    ...(current && { selected: current.command }),
     empty: "No model can be used. /models says why.",
+    note: "← → sets the effort",
+    turned: "effort",
   };
 }
 
-/** Providers none of whose models can be used, with the reason; choosing one says all of it. */
-function missing(
-  listed: ReturnType<CommandContext["models"]["list"]>,
-): { command: string; label: string; detail: string }[] {
-  const reasons = new Map(listed.map(({ provider, available, why }) => [provider, available ? undefined : why]));
-  return [...reasons].flatMap(([provider, why]) => {
-    if (why === undefined) return [];
-    return [{ command: "/models", label: `${provider}/…`, detail: why.replace(`${provider}: `, "") }];
-  });
+function toJson(route: ModelRoute): { model: string; effort?: string } {
+  const effort = effortOf(route);
+  return { model: modelOf({ route }), ...(effort !== undefined && { effort }) };
 }
 
 interface Asked {
-  readonly name: string;
+  /** Absent: the session's own. */
+  readonly name?: string;
   readonly effort?: string;
 }
 
-/** The effort stays when the model changes: what a person set is theirs to unset. */
-function withEffort(route: ModelRoute, effort: unknown): ModelRoute {
-  return typeof effort === "string" && effort !== "default" ? { ...route, options: { effort } } : route;
-}
-
-function described(route: ModelRoute): string {
-  const effort = route.options?.effort;
-  return typeof effort === "string" ? `${modelOf({ route })}, ${effort} effort` : modelOf({ route });
-}
-
-function toJson(route: ModelRoute): { model: string; effort?: string } {
-  const effort = route.options?.effort;
-  return { model: modelOf({ route }), ...(typeof effort === "string" ? { effort } : {}) };
-}
-
 async function choose(context: CommandContext, { name, effort }: Asked, isOnce: boolean): Promise<CommandResult> {
-  const { db, models, runner } = context;
-  const resolved = models.resolve(name);
+  const { models, runner } = context;
+  const from = runner.session.route;
+  const resolved = name === undefined ? { ok: true as const, route: from } : models.resolve(name);
   if (!resolved.ok) {
-    const hint = resolved.nearest.length > 0 ? `Nearest: ${resolved.nearest.join(", ")}` : "See: /models";
+    const hint =
+      resolved.nearest.length > 0 ? `Nearest: ${resolved.nearest.join(", ")}` : `See: ${called("models", context)}`;
     return usage(`${capital(resolved.problem)}.`, hint);
   }
-  const route = withEffort(resolved.route, effort ?? runner.session.route.options?.effort);
-  const opened = models.open(route);
+  const switched = switchRoute(models, from, { to: resolved.route, ...(effort !== undefined && { effort }) });
+  if (!switched.ok) return usage(`${capital(switched.problem)}.`, switched.hint);
+  const opened = models.open(switched.route);
   if (!opened.ok)
     return { kind: "refused", why: `${capital(opened.problem)}. ${opened.hint} Nothing was changed.`, code: "failed" };
-  const [before, after] = [described(runner.session.route), described(route)];
-  if (isOnce) {
-    runner.nextRoute = route;
-    return lines(`The next prompt goes to ${after}, then ${before} again.`);
-  }
+  const lost = switched.dropped === undefined ? "" : `; it has no effort "${switched.dropped}", so it has its default`;
+  if (!isOnce) return change(context, { route: switched.route, lost });
+  runner.nextRoute = switched.route;
+  return lines(`The next prompt goes to ${routeWords(switched.route)}, then ${routeWords(from)} again${lost}.`);
+}
+
+async function change(
+  context: CommandContext,
+  { route, lost }: { readonly route: ModelRoute; readonly lost: string },
+): Promise<CommandResult> {
+  const { db, runner } = context;
   const old = runner.session;
-  const { id } = old;
-  if (before === after) return lines(`The model is ${after} already.`, { session: id, ...toJson(route) });
-  const note = { text: `model: ${before} → ${after}`, at: context.now() };
-  const changed = await db.setModel(id, route, note);
-  if ("kind" in changed) return refused(changed, context);
+  const json = { session: old.id, ...toJson(route) };
   runner.nextRoute = undefined;
+  if (isSameRoute(route, old.route)) return lines(`The model is ${routeWords(route)} already.`, json);
+  const text = `${switchWords(old.route, route)}${lost}`;
+  const changed = await db.setModel(old.id, route, { text, at: context.now() });
+  if ("kind" in changed) return refused(changed, context);
   await runner.refresh();
-  return lines(note.text, { session: id, ...toJson(route), before: modelOf(old) });
+  return lines([text, ...(await waiting(context))], { ...json, before: modelOf(old) });
+}
+
+/** What waits goes on when a person says so: it was written for another model. */
+async function waiting(context: CommandContext): Promise<readonly string[]> {
+  const open = await context.db.openAdmissions(context.runner.session.conversation);
+  const count = open.filter((each) => each.status === "queued" && each.held !== undefined).length;
+  if (count === 0) return [];
+  return [
+    `${counted(count, "prompt")} ${count === 1 ? "waits" : "wait"}: ${called("queue run", context)} sends what waits.`,
+  ];
 }
 
 function capital(text: string): string {

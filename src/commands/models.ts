@@ -1,34 +1,55 @@
-// /models: what can be used now, and why the others cannot.
+// /models: what can be used now, and why the others cannot, with what to do about it.
 import { type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type FreeContext } from "./command.ts";
 import { DISCOVER_MS } from "./model.ts";
+import { priceWords, windowWords } from "./model-words.ts";
+import { usage } from "./results.ts";
 
 export const modelsCommand = defineCommand({
   name: "models",
   summary: "which models can be used now, and why the others cannot",
+  args: [{ name: "provider", help: "only its models" }],
   during: "any",
   needsNoSession: true,
-  async run(_, { models, settings }) {
+  async run({ words: [provider] }, { models, settings }) {
     await models.discover(AbortSignal.timeout(DISCOVER_MS));
-    const listed = models.list();
+    const all = models.list();
+    const listed = provider === undefined ? all : all.filter((each) => each.provider === provider);
+    if (listed.length === 0) {
+      const known = [...new Set(all.map((each) => each.provider))];
+      return usage(`There is no provider "${provider}".`, `There are: ${known.join(", ")}`);
+    }
     return {
       kind: "rows",
-      columns: ["model", "state"],
-      rows: listed.map(({ id, provider, available, why = "not available" }) => [
-        id,
-        available ? "ready" : why.replace(`${provider}: `, ""),
-      ]),
+      columns: ["model", "context", "$ in / out", "state"],
+      rows: listed.map((each) => row(each, settings.models())),
       empty: "There is no model.",
-      json: listed.map((each) => ({ ...each, ...factsOf(each.id, settings.models()) })),
+      json: listed.map((each) => ({ ...each, ...factsOf(each.id, { models, config: settings.models() }) })),
     };
   },
 });
 
-function factsOf(id: string, models: ModelsConfig): object {
-  const slash = id.indexOf("/");
-  const { window, prices } = modelFacts({ provider: id.slice(0, slash), model: id.slice(slash + 1) }, models);
+type Listed = ReturnType<FreeContext["models"]["list"]>[number];
+
+function row({ id, provider, available, why = "not available" }: Listed, models: ModelsConfig): readonly string[] {
+  const { window, prices } = modelFacts(toRoute(id), models);
+  const state = available ? "ready" : why.replace(`${provider}: `, "");
+  return [id, windowWords(window), priceWords(prices), state];
+}
+
+function factsOf(id: string, { models, config }: { models: FreeContext["models"]; config: ModelsConfig }): object {
+  const route = toRoute(id);
+  const { window, maxOutput, prices } = modelFacts(route, config);
+  const efforts = models.efforts(route);
   return {
     ...(window !== undefined && { contextWindow: window }),
+    ...(maxOutput !== undefined && { maxOutput }),
     ...(prices && { inputPrice: prices.input, outputPrice: prices.output }),
+    ...(efforts.length > 0 && { efforts }),
   };
+}
+
+function toRoute(id: string): { provider: string; model: string } {
+  const slash = id.indexOf("/");
+  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }

@@ -1,4 +1,6 @@
 // /resume: goes to another conversation, picked or named; the one that is open already is told, not reopened.
+import { readOnlyWords } from "../agent/models/read-only.ts";
+import { movedRoute, switchWords } from "../agent/models/switch-route.ts";
 import type { Session } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
@@ -21,10 +23,11 @@ export const resumeCommand = defineCommand({
   },
 });
 
-async function open(context: CommandContext, session: Session): Promise<CommandResult> {
-  const { db, runner } = context;
-  if (session.conversation === runner.session.conversation)
-    return lines(`You are in “${nameOf(session)}” already.`, { session: session.id });
+async function open(context: CommandContext, found: Session): Promise<CommandResult> {
+  const { db, runner, models } = context;
+  if (found.conversation === runner.session.conversation)
+    return lines(`You are in “${nameOf(found)}” already.`, { session: found.id });
+  const session = await atItsAddress(context, found);
   const { state, holder } = await db.sessionState(session.id);
   const facts = [
     `“${nameOf(session)}”`,
@@ -36,5 +39,14 @@ async function open(context: CommandContext, session: Session): Promise<CommandR
   if (holder) told.push(`${holder.program}, pid ${holder.pid}, has this conversation; a prompt waits for it.`);
   if (state === "unknown") told.push("A turn of it was interrupted: /recover");
   if (!(await context.hasFolder(session.cwd))) told.push(`Its folder is gone: ${session.cwd}`);
+  told.push(...(readOnlyWords(models, session.route) ?? []));
   return { kind: "open-session", session, resumed: true, lines: told, recap: await recapOf(db, session) };
+}
+
+/** Its provider may have another address than it had: never without a note. */
+async function atItsAddress({ db, models, now }: CommandContext, session: Session): Promise<Session> {
+  const moved = movedRoute(models, session.route);
+  if (!moved) return session;
+  const changed = await db.setModel(session.id, moved, { text: switchWords(session.route, moved), at: now() });
+  return "kind" in changed ? session : changed; // somebody else has it: the next one to open it notes it
 }

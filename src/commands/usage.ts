@@ -1,7 +1,8 @@
 // /usage: what the next request is made of, and what this session has cost so far, by model. The parts are estimates,
 // made to sum up to what the provider counted where it did.
 import { splitPrompt } from "../agent/context-files.ts";
-import { CATALOGUE_DATE, type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
+import { type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
+import { CATALOGUE_DATE } from "../agent/models/catalogue-rows.ts";
 import { costOf, costOfAll, costWords } from "../agent/models/cost.ts";
 import { contextSize, estimateMessage, estimateText, tokensOf } from "../agent/tokens.ts";
 import { toolRegistry } from "../agent/tools/registry.ts";

@@ -4,6 +4,7 @@ import type { PickItem, PickList, PickLook } from "../commands/command.ts";
 import { chord, type KeyEvent } from "./key-event.ts";
 import { LatestOnly } from "./latest-only.ts";
 import type { Modal, Screen } from "./live-screen.ts";
+import { PickTurns } from "./pick-turns.ts";
 import type { PreviewWish } from "./picker-layout.ts";
 import { layoutOf, type PickerView } from "./picker-lines.ts";
 import { createPicker, type PickerItem, type PickerState, pickerReducer } from "./picker-state.ts";
@@ -31,6 +32,7 @@ class PickPrompt implements Modal {
   /** There is more than that. */
   #hasMore: boolean;
   #isReadingOn = false;
+  readonly #turns = new PickTurns();
   readonly #previews = new Map<string, PickLook>();
   readonly #previewer: LatestOnly<PickItem, PickLook> | undefined;
   readonly #finder: LatestOnly<string, readonly PickItem[]> | undefined;
@@ -42,8 +44,8 @@ class PickPrompt implements Modal {
     this.#list = list;
     this.#done = done;
     this.#first = this.#take(list.items);
-    this.#state = createPicker({ items: this.#first });
-    const { preview, find, more } = list;
+    const { preview, find, more, selected } = list;
+    this.#state = createPicker({ items: this.#first, ...(selected !== undefined && { selected }) });
     this.#hasMore = more !== undefined;
     this.#previewer =
       preview &&
@@ -65,13 +67,14 @@ class PickPrompt implements Modal {
   }
 
   get #view(): PickerView {
-    const { title, empty, note, enter, more } = this.#list;
+    const { title, empty, note, enter, more, turned } = this.#list;
     const look = this.#previews.get(this.#selected?.id ?? "");
     const isPart = more ? this.#hasMore : this.#finder !== undefined;
     return {
       ...{ state: this.#state, title, empty, isPart, isLooking: this.#finder?.isAsking === true || this.#isReadingOn },
       ...(note !== undefined && (isPart || !more) && { note }),
       ...(enter !== undefined && { enter }),
+      ...(turned !== undefined && this.#turns.has(this.#selected?.id) && { turned }),
       ...(this.#previewer && { preview: { wish: this.#wish, ...(look && { look }) } }),
     };
   }
@@ -86,10 +89,11 @@ class PickPrompt implements Modal {
     if (this.#previewer && name === "tab") return this.#toggle(layout.preview !== undefined);
     // A look in the list's place is left first.
     if (layout.preview?.place === "over" && name === "escape") return this.#toggle(true);
+    if (name === "left" || name === "right") return this.#turn(name === "left" ? -1 : 1);
     const before = this.#state.query;
     this.#state = pickerReducer(this.#state, { type: "key", event, page: layout.listRows });
     const { outcome, query } = this.#state;
-    if (outcome) return this.#end(outcome.kind === "chosen" ? outcome.item.id : undefined);
+    if (outcome) return this.#end(outcome.kind === "chosen" ? this.#turns.command(outcome.item.id) : undefined);
     if (query === before) return;
     if (query.trim() !== "") return this.#finder?.want(query);
     this.#finder?.forget();
@@ -109,6 +113,12 @@ class PickPrompt implements Modal {
 
   #toggle(isShown: boolean): void {
     this.#wish = isShown ? "off" : "on";
+  }
+
+  #turn(by: number): void {
+    const { items } = this.#state;
+    if (!this.#turns.turn(this.#selected?.id, by)) return;
+    this.#state = pickerReducer(this.#state, { type: "items", items: items.map((item) => this.#turns.shown(item)) });
   }
 
   #end(command: string | undefined): void {
@@ -148,9 +158,10 @@ class PickPrompt implements Modal {
 
   #take(items: readonly PickItem[]): readonly PickerItem[] {
     return items.map((item): PickerItem => {
-      const { command: id, ...shown } = item;
+      const { command: id, turns, ...shown } = item;
       this.#items.set(id, item);
-      return { id, ...shown };
+      if (turns) this.#turns.add(id, turns);
+      return this.#turns.shown({ id, ...shown });
     });
   }
 }

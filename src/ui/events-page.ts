@@ -10,6 +10,7 @@ type Printed = Exclude<
   | "held-elsewhere"
   | "stop-asked"
   | "queue-changed"
+  | "prompts-kept"
   | "session-changed"
   | "call-output"
   | "head-moved"

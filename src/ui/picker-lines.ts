@@ -26,6 +26,8 @@ export interface PickerView {
   readonly isLooking?: boolean;
   /** There is more than is listed, which the filter finds. */
   readonly isPart?: boolean;
+  /** What left and right change of the selected item. */
+  readonly turned?: string;
   readonly preview?: {
     readonly wish: PreviewWish;
     /** Of the selected item, raw; absent while it is read. */
@@ -72,12 +74,20 @@ function filterLine(query: string, width: number): Line {
   return [span(sign, "accent"), span(shown), span(" ", "cursor")];
 }
 
-function keysLine({ state, preview, enter: does = "choose" }: PickerView, layout: PickerLayout, { width }: Look): Line {
+function keysLine(
+  { state, preview, enter: does = "choose", turned }: PickerView,
+  layout: PickerLayout,
+  { width }: Look,
+): Line {
   const { matches, query } = state;
   const look = !preview || matches.length === 0 ? "" : layout.preview ? " · tab hides the preview" : " · tab previews";
   const leave = query === "" ? "esc leaves" : "esc clears";
   const choose = matches.length === 0 ? "" : `enter ${does} · `;
+  const turn = turned === undefined ? [] : [`← → ${turned}`];
   const words = [
+    ...turn.map((each) => `${choose}${each} · arrows pgdn pgup · type to filter · ${leave}${look}`),
+    ...turn.map((each) => `${choose}${each} · type to filter · ${leave}${look}`),
+    ...turn.map((each) => `${choose}${each} · ${leave}${look}`),
     `${choose}${choose === "" ? "" : "arrows pgdn pgup · "}type to filter · ${leave}${look}`,
     `${choose}type to filter · ${leave}${look}`,
     `${choose}${leave}${look}`,

@@ -64,6 +64,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "held-elsewhere":
     case "stop-asked":
     case "queue-changed":
+    case "prompts-kept":
     case "session-changed":
     case "call-output":
     case "head-moved":

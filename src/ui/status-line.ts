@@ -2,7 +2,9 @@
 // never that. Pure.
 import { modelFacts } from "../agent/models/catalogue.ts";
 import { costWords } from "../agent/models/cost.ts";
+import { effortOf } from "../agent/models/effort.ts";
 import { tokensOf } from "../agent/tokens.ts";
+import type { ModelRoute } from "../ledger/types.ts";
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import { sanitize } from "./sanitize.ts";
 import { savingOf } from "./saving.ts";
@@ -64,10 +66,16 @@ function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] 
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
     ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
     ...(session?.title === undefined ? [] : [span(shortTitle(session.title))]),
-    ...(session ? [span(sanitize(session.route.model), "muted")] : []),
+    ...(session ? [span(modelWords(session.route), "muted")] : []),
     ...contextPart(state),
     ...(state.cost && state.cost.usd > 0 ? [span(costWords(state.cost), "muted")] : []),
   ];
+}
+
+/** An effort that was set is said; without one the provider has its own. */
+function modelWords(route: ModelRoute): string {
+  const effort = effortOf(route);
+  return sanitize(effort === undefined ? route.model : `${route.model} ${effort}`);
 }
 
 /** From here on it is said aloud: what follows may not fit. */

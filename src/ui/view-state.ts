@@ -177,6 +177,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return wrote(admitted(state, event));
     case "queue-changed":
       return state.session ? withQueue(state, event.waiting, state.session) : state;
+    case "prompts-kept":
+      return print(state, [note(event.why, "warning")]);
     case "lease-awaited": {
       const { holder, since } = event;
       return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };

@@ -132,7 +132,7 @@ function checkReasoning({ model, reasoning, temperature, include }: JsonObject):
     temperature !== undefined && "temperature is not supported with this model",
     !(Array.isArray(include) && include.includes("reasoning.encrypted_content")) && "include: reasoning would be lost",
     effort !== undefined &&
-      !["minimal", "low", "medium", "high"].some((level) => level === effort) &&
+      !["none", "minimal", "low", "medium", "high", "xhigh", "max"].some((level) => level === effort) &&
       `effort ${JSON.stringify(effort)}`,
   );
 }

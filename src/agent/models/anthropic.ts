@@ -3,6 +3,7 @@
 // request (tools and system, the conversation up to the last two of a person's messages) is marked for its cache.
 import { clientModel, type EndpointOptions } from "./client-stream.ts";
 import type { Client, Dialect } from "./dialect.ts";
+import { effortLevels } from "./effort.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelMessage, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -67,7 +68,7 @@ function withCacheMarks(prompt: CallOptions["prompt"]): CallOptions["prompt"] {
   );
 }
 
-const BUDGETS = { low: 4_096, medium: 10_240, high: 24_576 } as const;
+const BUDGETS: Readonly<Record<string, number>> = { low: 4_096, medium: 10_240, high: 24_576 };
 
 /** Newer models take the level itself; older ones a number of tokens to think with; the oldest do not think. */
 function effortOptions(
@@ -75,12 +76,10 @@ function effortOptions(
   effort: unknown,
   messages: readonly ModelMessage[],
 ): Record<string, object | string> {
-  if (effort !== "low" && effort !== "medium" && effort !== "high") return {};
-  if (/claude-(?:[a-z]+)-(?:4-[6-9]|[5-9])(?!\d)/.test(model)) {
-    return { effort, thinking: { type: "adaptive", display: "summarized" } };
-  }
+  const levels = effortLevels({ kind: "anthropic", model });
+  if (typeof effort !== "string" || !levels.includes(effort)) return {};
+  if (levels.includes("max")) return { effort, thinking: { type: "adaptive", display: "summarized" } };
   const takesLevel = /claude-opus-4-5/.test(model);
-  if (!takesLevel && !/claude-3-7|claude-[a-z]+-4/.test(model)) return {};
   const thinking = isMidway(messages) ? {} : { thinking: { type: "enabled", budgetTokens: BUDGETS[effort] } };
   return { ...(takesLevel ? { effort } : {}), ...thinking };
 }

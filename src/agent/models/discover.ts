@@ -1,11 +1,11 @@
-// Finds out what local model servers offer. Only loopback addresses and Ollama's are asked, briefly and without a key;
-// a server that is not there is no error.
+// Finds out what local model servers offer. Only loopback addresses, Ollama's and LM Studio's are asked, briefly and
+// without a key, all at once; a server that is not there is no error.
 import { checkUsable, type Env, type Provider } from "./providers.ts";
 
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 1_500;
 const MAX_MODELS = 200;
 
-/** Model ids by provider name, for those providers that answered with any. */
+/** Model ids by provider name, for those providers that answered; of one that has none, an empty list. */
 export async function findLocalModels(
   providers: readonly Provider[],
   env: Env,
@@ -15,30 +15,31 @@ export async function findLocalModels(
   const asked = providers.map(async (provider) => {
     const usable = checkUsable(provider, env);
     if (!usable.ok || provider.models.length > 0) return;
-    if (provider.kind !== "ollama" && !isLoopback(usable.baseURL)) return;
+    if (provider.server === undefined && !isLoopback(usable.baseURL)) return;
     const models = await askForModels(usable.baseURL, signal);
-    if (models.length > 0) found.set(provider.name, models);
+    if (models !== undefined) found.set(provider.name, models);
   });
   await Promise.all(asked);
   return found;
 }
 
-async function askForModels(baseURL: string, signal: AbortSignal): Promise<readonly string[]> {
+async function askForModels(baseURL: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   try {
     const response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, {
       redirect: "error",
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    return response.ok ? idsOf(await response.json()) : [];
+    return response.ok ? idsOf(await response.json()) : undefined;
   } catch {
-    return []; // nothing listens there, or it is no model server: then there is nothing to offer
+    return undefined; // nothing listens there, or it is no model server: then there is nothing to offer
   }
 }
 
 function idsOf(answer: unknown): readonly string[] {
   if (typeof answer !== "object" || answer === null || !("data" in answer) || !Array.isArray(answer.data)) return [];
   const ids = answer.data.map((one: unknown) => (typeof one === "object" && one !== null && "id" in one ? one.id : ""));
-  return ids.filter((id): id is string => typeof id === "string" && id !== "").slice(0, MAX_MODELS);
+  // Models that only embed are listed among the others, and cannot answer.
+  return ids.filter((id): id is string => typeof id === "string" && !/^$|embed/i.test(id)).slice(0, MAX_MODELS);
 }
 
 function isLoopback(baseURL: string): boolean {

@@ -2,6 +2,7 @@
 // or with the reason why the prompt was blocked. Thought signatures go back with the parts they came with.
 import { clientModel, type EndpointOptions } from "./client-stream.ts";
 import type { Client, Dialect } from "./dialect.ts";
+import { effortLevels } from "./effort.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -66,7 +67,7 @@ async function toCallOptions(request: ModelRequest): Promise<CallOptions> {
   };
 }
 
-const BUDGETS = { low: 2_048, medium: 8_192, high: 24_576 } as const;
+const BUDGETS: Readonly<Record<string, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 /** From version 3 on models take a level, 2.5 a number of tokens; others do not think, and refuse to be asked. */
 function thinking(model: string, effort: unknown): { [key: string]: boolean | number | string } | undefined {
@@ -74,9 +75,9 @@ function thinking(model: string, effort: unknown): { [key: string]: boolean | nu
   const major = /gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1];
   const version = /gemini-[a-z-]+-latest$/.test(model) ? 3 : Number(major ?? 0);
   if (version < 2.5) return undefined;
-  if (effort !== "low" && effort !== "medium" && effort !== "high") return { includeThoughts: true };
-  if (version < 3) return { includeThoughts: true, thinkingBudget: BUDGETS[effort] };
-  // The first of version 3 knows two levels only.
-  const level = effort === "medium" && /gemini-3-pro/.test(model) ? "high" : effort;
-  return { includeThoughts: true, thinkingLevel: level };
+  const levels = effortLevels({ kind: "google", model });
+  if (typeof effort !== "string" || !levels.includes(effort)) return { includeThoughts: true };
+  const budget = BUDGETS[effort];
+  if (version < 3 && budget !== undefined) return { includeThoughts: true, thinkingBudget: budget };
+  return { includeThoughts: true, thinkingLevel: effort };
 }

@@ -2,6 +2,7 @@
 // Servers of this kind differ, so a finish reason and a proper end are enough for a whole answer.
 import { clientModel, type EndpointOptions } from "./client-stream.ts";
 import type { Client, Dialect, Metadata } from "./dialect.ts";
+import { effortLevels } from "./effort.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { type CallOptions, commonOptions, type PromptForm, toPrompt } from "./prompt.ts";
@@ -69,8 +70,8 @@ function nameOutputLimit(body: { readonly [key: string]: unknown }): Record<stri
   return limit === undefined ? rest : { ...rest, max_completion_tokens: limit };
 }
 
-async function toCallOptions(request: ModelRequest, { baseURL }: OpenAiCompatibleOptions): Promise<CallOptions> {
-  const { provider, options } = request.route;
+async function toCallOptions(request: ModelRequest, { baseURL, kind }: OpenAiCompatibleOptions): Promise<CallOptions> {
+  const { provider, model, options } = request.route;
   const messages = fitHistory(request.messages, {
     provider,
     maxId: 40,
@@ -78,10 +79,10 @@ async function toCallOptions(request: ModelRequest, { baseURL }: OpenAiCompatibl
     isStrict: false,
     canReplay: () => true,
   });
-  const effort = options?.effort;
+  const effort = effortLevels({ kind, model, baseURL }).find((level) => level === options?.effort);
   return {
     ...commonOptions(request),
     prompt: await toPrompt({ ...request, system: request.system.toWellFormed(), messages, form: FORM }),
-    ...(typeof effort === "string" ? { providerOptions: { [CLIENT]: { reasoningEffort: effort } } } : {}),
+    ...(effort === undefined ? {} : { providerOptions: { [CLIENT]: { reasoningEffort: effort } } }),
   };
 }

@@ -3,6 +3,7 @@
 // `response.completed` or `response.incomplete`.
 import { clientModel, type EndpointOptions } from "./client-stream.ts";
 import type { Client, Dialect, Metadata } from "./dialect.ts";
+import { effortLevels } from "./effort.ts";
 import { fitHistory } from "./history.ts";
 import type { Model, ModelMessage, ModelRequest } from "./model.ts";
 import { keepFields, keptFields } from "./opaque.ts";
@@ -52,12 +53,12 @@ async function open(options: EndpointOptions, fetch: typeof globalThis.fetch): P
 }
 
 async function toCallOptions(request: ModelRequest): Promise<CallOptions> {
-  const { provider, options } = request.route;
+  const { provider, model, options } = request.route;
   const canReplay = (data: string): boolean => keptFields(data)[ITEM] !== undefined;
   const rules = { provider, maxId: 64, isStrict: true, canReplay };
   const messages = fitHistory(request.messages, rules).map((message) => withoutPlainReasoning(message, provider));
   const system = request.system.toWellFormed();
-  const effort = typeof options?.effort === "string" ? options.effort : undefined;
+  const effort = effortLevels({ kind: "openai", model }).find((level) => level === options?.effort);
   return {
     ...commonOptions(request),
     prompt: await toPrompt({ ...request, system, messages, form: FORM }),

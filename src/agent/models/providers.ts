@@ -24,7 +24,17 @@ export interface Provider {
   readonly models: readonly string[];
   /** `models` is all there is: another id is a mistake. Else it is only what we know of. */
   readonly isClosed: boolean;
+  /** At the address that its kind has by itself. */
+  readonly isHome: boolean;
+  /** A server of the person's that needs no key: only an answer of it tells whether it is there. */
+  readonly server?: LocalServer;
   readonly api?: OpenAiApi;
+}
+
+/** Words for what to do about it. */
+export interface LocalServer {
+  readonly start: string;
+  readonly getModel: string;
 }
 
 export type Usable =
@@ -79,19 +89,19 @@ function homeOf(kind: ProviderKind, env: Env): Home | undefined {
       return {
         baseURL: env.OPENAI_BASE_URL?.trim() || "https://api.openai.com/v1",
         apiKeyEnv: "OPENAI_API_KEY",
-        models: ["gpt-5", "gpt-5-mini", "gpt-4.1", "gpt-4.1-mini"],
+        models: ["gpt-6.2-sol", "gpt-6.2-astra", "gpt-6.1-terra", "gpt-6-luna", "gpt-5.4"],
       };
     case "anthropic":
       return {
         baseURL: "https://api.anthropic.com/v1",
         apiKeyEnv: "ANTHROPIC_API_KEY",
-        models: ["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-6", "claude-haiku-4-5"],
+        models: ["claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5-2", "claude-haiku-5-5", "claude-haiku-4-5"],
       };
     case "google":
       return {
         baseURL: "https://generativelanguage.googleapis.com/v1beta",
         apiKeyEnv: "GEMINI_API_KEY",
-        models: ["gemini-pro-latest", "gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash"],
+        models: ["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon", "gemini-4-hydrogen", "gemini-3.8-flash"],
       };
     case "ollama":
     case "openai-compatible":
@@ -111,9 +121,36 @@ function environmentProviders(env: Env): Provider[] {
       apiKeyEnv: "OPENROUTER_API_KEY",
       models: ["openrouter/auto"],
       isClosed: false,
+      isHome: true,
     },
     fromConfig("ollama", { kind: "ollama" }, env),
+    lmStudio(env),
   ];
+}
+
+const OLLAMA: LocalServer = {
+  start: "start Ollama, or set OLLAMA_HOST",
+  getModel: "get a model with: ollama pull NAME",
+};
+
+const LM_STUDIO_HOME = "http://127.0.0.1:1234/v1";
+
+/** Its token is asked for only by those who set one. */
+function lmStudio(env: Env): Provider {
+  const baseURL = env.LMSTUDIO_BASE_URL?.trim() || LM_STUDIO_HOME;
+  return {
+    name: "lmstudio",
+    kind: "openai-compatible",
+    baseURL,
+    models: [],
+    isClosed: false,
+    isHome: baseURL === LM_STUDIO_HOME,
+    server: {
+      start: "start its server (lms server start), or set LMSTUDIO_BASE_URL",
+      getModel: "get a model with: lms get NAME",
+    },
+    ...(env.LM_API_TOKEN?.trim() && { apiKeyEnv: "LM_API_TOKEN" }),
+  };
 }
 
 function fromConfig(name: string, config: ProviderConfig, env: Env): Provider {
@@ -125,10 +162,16 @@ function fromConfig(name: string, config: ProviderConfig, env: Env): Provider {
     kind: config.kind,
     models: config.models ?? (config.baseURL === undefined ? (home?.models ?? []) : []),
     isClosed: (config.models?.length ?? 0) > 0,
+    isHome: baseURL !== undefined && baseURL === homeAddress(config.kind),
+    ...(config.kind === "ollama" && { server: OLLAMA }),
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(config.api === undefined ? {} : { api: config.api }),
   };
+}
+
+function homeAddress(kind: ProviderKind): string | undefined {
+  return kind === "ollama" ? ollamaUrl({}) : homeOf(kind, {})?.baseURL;
 }
 
 /** Which of OpenAI's two ways of asking a provider of kind openai has. */

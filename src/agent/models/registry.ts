@@ -6,6 +6,7 @@ import type { ModelRoute } from "../../ledger/types.ts";
 import { anthropicModel } from "./anthropic.ts";
 import type { EndpointOptions } from "./client-stream.ts";
 import { findLocalModels } from "./discover.ts";
+import { effortLevels } from "./effort.ts";
 import { googleModel } from "./google.ts";
 import { GUIDE_ROUTE, guideModel } from "./guide.ts";
 import type { Model } from "./model.ts";
@@ -53,6 +54,10 @@ export interface ModelRegistry {
   resolve(name: string): Resolved;
   open(route: ModelRoute): Opened;
   list(): readonly ListedModel[];
+  /** What its effort can be set to, from the least to the most; empty: nothing. */
+  efforts(route: ModelRoute): readonly string[];
+  /** With the address of its provider, where that is no home of its kind: the route as a session keeps it. */
+  located(route: ModelRoute): ModelRoute;
   /** Flag, STELE_MODEL, config, the first that can be used, the guide. A name that was given is never passed over. */
   defaultRoute(asked: { readonly flag?: string; readonly configured?: string }): DefaultRoute;
   /** Asks local servers that list no models for theirs; `list` and `defaultRoute` know them from then on. */
@@ -63,11 +68,19 @@ const GUIDE_ID = "guide/guide";
 const MAX_NEAREST = 3;
 
 export function modelRegistry(options: RegistryOptions): ModelRegistry {
-  const providers = allProviders(options.env, options.providers);
+  const declared = allProviders(options.env, options.providers);
+  const providers = new Map(declared);
+  /** Names of local servers that answered when they were asked last. */
+  let answered: ReadonlySet<string> = new Set();
   const registry: ModelRegistry = {
     resolve: (name) => resolve(name, providers, options.aliases ?? {}),
     open: (route) => open(route, providers, options),
-    list: () => list(providers, options.env),
+    list: () => list(providers, { env: options.env, answered }),
+    efforts: ({ provider, model }) => {
+      const known = providers.get(provider);
+      return known === undefined ? [] : effortLevels({ ...known, model });
+    },
+    located: (route) => located(route, providers),
     defaultRoute: ({ flag, configured }) => {
       const named = [
         ["flag", flag],
@@ -80,9 +93,11 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
       return firstUsable(registry);
     },
     discover: async (signal) => {
-      for (const [name, models] of await findLocalModels([...providers.values()], options.env, signal)) {
-        const provider = providers.get(name);
-        if (provider !== undefined) providers.set(name, { ...provider, models });
+      const found = await findLocalModels([...declared.values()], options.env, signal);
+      answered = new Set(found.keys());
+      for (const [name, provider] of declared) {
+        const models = found.get(name) ?? provider.models;
+        providers.set(name, { ...provider, models });
       }
     },
   };
@@ -158,15 +173,34 @@ function open(route: ModelRoute, providers: Providers, options: RegistryOptions)
   if (route.provider === "guide") return { ok: true, model: guideModel() };
   const provider = providers.get(route.provider);
   if (provider === undefined) {
+    const was = typeof route.options?.baseURL === "string" ? ` (it was at ${route.options.baseURL})` : "";
     return {
       ok: false,
       problem: `there is no provider "${route.provider}" any more`,
-      hint: "Add it to the config again, or choose another model (/model).",
+      hint: `Add it to the config again${was}, or choose another model (/model).`,
     };
   }
   const usable = checkUsable(provider, options.env);
   if (!usable.ok) return usable;
   return { ok: true, model: modelOf(route, provider, { usable, limits: options.limits }) };
+}
+
+/** Never where a key is sent to: that is the config's to say. A provider that is gone keeps what was known of it. */
+function located(route: ModelRoute, providers: Providers): ModelRoute {
+  const provider = providers.get(route.provider);
+  if (provider === undefined) return route;
+  const { baseURL: _, ...rest } = route.options ?? {};
+  const address = provider.isHome || provider.baseURL === undefined ? undefined : plainAddress(provider.baseURL);
+  const options = address === undefined ? rest : { ...rest, baseURL: address };
+  const { provider: name, model } = route;
+  return { provider: name, model, ...(Object.keys(options).length > 0 && { options }) };
+}
+
+/** Without what may be secret in it. */
+function plainAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 
 function modelOf(
@@ -197,9 +231,9 @@ function modelOf(
 }
 
 /** In the order in which a default is looked for: the config's own, then the environment's, then the guide. */
-function list(providers: Providers, env: Env): ListedModel[] {
+function list(providers: Providers, known: { env: Env; answered: ReadonlySet<string> }): ListedModel[] {
   const listed = [...providers.values()].flatMap((provider): ListedModel[] => {
-    const why = whyNot(provider, env);
+    const why = whyNot(provider, known);
     const state = why === undefined ? { available: true } : { available: false, why };
     const models = provider.models.length === 0 ? ["*"] : provider.models;
     return models.map((model) => ({ id: `${provider.name}/${model}`, provider: provider.name, ...state }));
@@ -207,10 +241,15 @@ function list(providers: Providers, env: Env): ListedModel[] {
   return [...listed, { id: GUIDE_ID, provider: "guide", available: true }];
 }
 
-function whyNot(provider: Provider, env: Env): string | undefined {
+function whyNot(
+  provider: Provider,
+  { env, answered }: { env: Env; answered: ReadonlySet<string> },
+): string | undefined {
+  const { name, server, models } = provider;
   const usable = checkUsable(provider, env);
   if (!usable.ok) return usable.problem;
   // Needs no key, so only a server that answered tells whether there is one.
-  if (provider.kind !== "ollama" || provider.models.length > 0) return undefined;
-  return `${provider.name}: no model was found at ${usable.baseURL}: start Ollama, or set OLLAMA_HOST`;
+  if (server === undefined || models.length > 0) return undefined;
+  if (answered.has(name)) return `${name}: ${server.getModel}; the server at ${usable.baseURL} has no model`;
+  return `${name}: ${server.start}; nothing answers at ${usable.baseURL}`;
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
-import { modelRegistry } from "../../../src/agent/models/registry.ts";
+import { type ModelRegistry, modelRegistry } from "../../../src/agent/models/registry.ts";
 import { recoveryWorld } from "../../../src/agent/recovery-world.ts";
 import { Runner } from "../../../src/agent/runner.ts";
 import { listJobs } from "../../../src/agent/spool/background-jobs.ts";
@@ -15,9 +15,12 @@ import { runCommand } from "../../../src/commands/run-command.ts";
 import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import { newHolderId } from "../../../src/ledger/ids.ts";
 import { recover, type World } from "../../../src/ledger/recovery.ts";
-import type { ApprovalMode, Session } from "../../../src/ledger/types.ts";
+import type { ApprovalMode, ModelRoute, Session } from "../../../src/ledger/types.ts";
 import { openAsyncLedger } from "../../helpers/async-ledger.ts";
 import { ROUTE, temporaryFolder } from "../../helpers/ledger.ts";
+
+/** Where nothing listens. */
+export const NO_SERVERS = { OLLAMA_HOST: "http://127.0.0.1:9", LMSTUDIO_BASE_URL: "http://127.0.0.1:9/v1" };
 
 /** `local/a` and `local/b` can be opened, `locked/c` lacks its key. */
 const PROVIDERS = {
@@ -39,13 +42,22 @@ export interface Desk {
 }
 
 export async function openDesk(
-  options: { surface?: CommandContext["surface"]; mayBeAuto?: boolean; mode?: ApprovalMode; file?: string } = {},
+  options: {
+    surface?: CommandContext["surface"];
+    mayBeAuto?: boolean;
+    mode?: ApprovalMode;
+    file?: string;
+    /** Instead of `local` and `locked`. */
+    models?: ModelRegistry;
+    route?: ModelRoute;
+    isWatched?: boolean;
+  } = {},
 ): Promise<Desk> {
   const folder = temporaryFolder();
   const db = await openAsyncLedger(options.file);
   const newSession = (more: { title?: string; cwd?: string } = {}) =>
-    db.createSession({ cwd: folder, route: ROUTE, source: "test", ...more });
-  const models = modelRegistry({ env: { OLLAMA_HOST: "http://127.0.0.1:9" }, providers: PROVIDERS });
+    db.createSession({ cwd: folder, route: options.route ?? ROUTE, source: "test", ...more });
+  const models = options.models ?? modelRegistry({ env: NO_SERVERS, providers: PROVIDERS });
   const files = createFileGate({ ledgerFiles: [] });
   const spoolRoot = path.join(temporaryFolder(), "spool");
   const world = recoveryWorld({ db, files, spoolRoot });
@@ -60,6 +72,7 @@ export async function openDesk(
     mode: options.mode ?? "auto",
     ask: () => Promise.resolve({ kind: "no" }),
     program: "stele test",
+    ...(options.isWatched && { isWatched: true }),
   });
   onTestFinished(() => runner.close());
   const events: SessionEvent[] = [];

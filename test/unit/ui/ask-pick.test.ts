@@ -5,6 +5,7 @@ import { askPick } from "../../../src/ui/ask-pick.ts";
 import { key } from "../../../src/ui/key-event.ts";
 import { type PickerView, pickerLines } from "../../../src/ui/picker-lines.ts";
 import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
+import { lineText } from "../../../src/ui/styled-line.ts";
 import type { Look } from "../../../src/ui/tool-lines.ts";
 import { testScreen } from "./test-screen.ts";
 import { plainTheme } from "./view-samples.ts";
@@ -55,6 +56,33 @@ describe("askPick", () => {
     press("enter");
     expect(await chosen).toBe("/go older");
     screen.close();
+  });
+
+  it("turns what an item has to turn with left and right, shows it, and runs what is set", async () => {
+    const turns = ["default", "low", "high"].map((label) => ({
+      label,
+      command: `/go two ${label}`,
+      ...(label === "low" && { isSet: true }),
+    }));
+    const items = [item("one"), { ...item("two"), facts: ["low"], turns }];
+    const lines = (list: ReturnType<typeof open>) =>
+      pickerLines(list.view(), { width: 80, theme: plainTheme } as Look, 10).map((line) => lineText(line));
+    const list = open(80, { items, turned: "effort" });
+    list.press("right");
+    expect(lines(list).at(-1)).not.toContain("effort");
+    list.press("down");
+    expect(lines(list).at(-1)).toMatch(/^enter choose · ← → effort · /);
+    expect(lines(list).join("\n")).toMatch(/two +low/);
+    list.press("right", "right", "right");
+    expect(lines(list).join("\n")).toMatch(/two +high/);
+    list.press("enter");
+    expect(await list.chosen).toBe("/go two high");
+    list.screen.close();
+
+    const untouched = open(80, { items, turned: "effort" });
+    untouched.press("down", "enter");
+    expect(await untouched.chosen).toBe("/go two");
+    untouched.screen.close();
   });
 
   it("counts what is listed, and says where that is not all there is", async () => {

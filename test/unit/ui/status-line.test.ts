@@ -14,6 +14,12 @@ describe("the status line", () => {
     expect(shown(titled)).toMatch(/^saved · fix the parser · m +\/ commands · \? keys$/);
   });
 
+  it("says the effort that was set beside the model, and none that was not", () => {
+    const route = { provider: "p", model: "m", options: { effort: "high", baseURL: "http://h/v1" } };
+    const state = { ...titled, session: { ...session, title: "fix", route } };
+    expect(shown(state)).toMatch(/^saved · fix · m high +\//);
+  });
+
   it("keeps the way to the keys where the commands have no room", () => {
     expect(shown(titled, 60)).toMatch(/ {2}\/ commands · \? keys$/);
     expect(shown(titled, 48)).toMatch(/^saved · fix the parser · m +\? keys$/);

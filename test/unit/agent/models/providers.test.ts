@@ -452,7 +452,9 @@ describe("an effort", () => {
       "medium",
       { generationConfig: { thinkingConfig: { thinkingLevel: "medium" } } },
     ],
-    ["google", "gemini-3-pro-preview", "medium", { generationConfig: { thinkingConfig: { thinkingLevel: "high" } } }],
+    ["google", "gemini-3-pro-preview", "high", { generationConfig: { thinkingConfig: { thinkingLevel: "high" } } }],
+    ["anthropic", "claude-opus-5-5", "max", { thinking: { type: "adaptive" }, output_config: { effort: "max" } }],
+    ["openai", "gpt-6.2-sol", "xhigh", { reasoning: { effort: "xhigh" } }],
     ["google", "gemini-2.5-flash", "low", { generationConfig: { thinkingConfig: { thinkingBudget: 2_048 } } }],
   ])("for %s %s, %s, is its own field", async (name, model, effort, fields) => {
     expect(await bodyOf(name, model, effort)).toMatchObject(fields);
@@ -465,6 +467,15 @@ describe("an effort", () => {
   ])("is not asked of %s %s, which has none", async (name, model) => {
     const body = JSON.stringify(await bodyOf(name, model, "high"));
     expect(body).not.toMatch(/thinking|reasoning|effort/);
+  });
+
+  test.each<[ProviderName, string, string]>([
+    ["anthropic", "claude-opus-4-6", "xhigh"],
+    ["anthropic", "claude-sonnet-4-5", "max"],
+    ["openai", "gpt-5", "xhigh"],
+    ["google", "gemini-3-pro-preview", "medium"],
+  ])("that %s %s does not know is never sent: %s", async (name, model, effort) => {
+    expect(JSON.stringify(await bodyOf(name, model, effort))).not.toMatch(new RegExp(`budget|"${effort}"`));
   });
 
   it("is left out where an answer without thinking is still at work on its calls", async () => {

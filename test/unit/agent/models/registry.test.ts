@@ -163,9 +163,9 @@ describe("the list", () => {
       why: "local: LOCAL_KEY is not set",
     });
     expect(byId.get("openrouter/openrouter/auto")?.available).toBe(true);
-    expect(byId.get("openai/gpt-5")?.why).toContain("OPENAI_API_KEY is not set");
+    expect(byId.get("openai/gpt-6.2-sol")?.why).toContain("OPENAI_API_KEY is not set");
     expect(byId.get("anthropic/claude-haiku-4-5")?.why).toContain("ANTHROPIC_API_KEY is not set");
-    expect(byId.get("google/gemini-2.5-pro")?.why).toContain("GEMINI_API_KEY is not set");
+    expect(byId.get("google/gemini-4-argon")?.why).toContain("GEMINI_API_KEY is not set");
     expect(byId.get("ollama/*")?.why).toContain("start Ollama");
     expect(list.at(-1)).toEqual({ id: "guide/guide", provider: "guide", available: true });
   });
