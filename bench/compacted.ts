@@ -100,12 +100,16 @@ class Writer {
     this.#db.releaseLease(lease);
   }
 
-  #start(kind: AdmissionKind, seed: number): { lease: LeaseRef; turn: TurnRef; message?: Message } {
+  #start(kind: "prompt" | "compact", seed: number): { lease: LeaseRef; turn: TurnRef; message?: Message } {
     const { id, conversation } = this.#session;
     this.#db.admit({
       request: newRequestId(),
       kind,
-      payload: { prompt: kind === "compact" ? [] : [...someParts(seed)], approval: "auto", cwd: "/app" },
+      payload: {
+        prompt: kind === "compact" ? [] : [{ kind: "text", text: `prompt ${seed}` }],
+        approval: "auto",
+        cwd: "/app",
+      },
       target: { kind: "session", asked: id },
       session: id,
     });

@@ -1,5 +1,6 @@
-// /usage: what the next request is made of, and what this session has cost so far, by model. The parts are estimates,
-// made to sum up to what the provider counted where it did.
+// /usage: what the next request is made of, and what was spent: by this session and its branches, by model, day or
+// session. The parts of a request are estimates, made to sum up to what the provider counted where it did; what was
+// spent is read from totals that are kept with every answer, never from the transcript.
 import { splitPrompt } from "../agent/context-files.ts";
 import { type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
 import { CATALOGUE_DATE } from "../agent/models/catalogue-rows.ts";
@@ -8,27 +9,52 @@ import { contextSize, estimateMessage, estimateText, tokensOf } from "../agent/t
 import { toolRegistry } from "../agent/tools/registry.ts";
 import type { Message, Session } from "../ledger/types.ts";
 import type { ModelUsage } from "../ledger/usage.ts";
-import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
-import { counted, lines, modelOf } from "./results.ts";
+import { hasFlag, textFlag } from "./args.ts";
+import { type CommandResult, defineCommand, type FreeContext } from "./command.ts";
+import { findSession } from "./find-session.ts";
+import { counted, lines, modelOf, usage as wrong } from "./results.ts";
+import { dayChart, totalsBy } from "./usage-totals.ts";
+import { durationWords, numberWords } from "./usage-words.ts";
+
+const WAYS = ["model", "day", "session"] as const;
 
 export const usageCommand = defineCommand({
   name: "usage",
   aliases: ["context", "cost"],
   summary: "what the context holds, and tokens and cost by model",
+  flags: [
+    { name: "by", help: "model, day or session: totals of this conversation and its branches", value: "text" },
+    { name: "session", help: "of another conversation", value: "text" },
+    { name: "all", help: "of every conversation" },
+  ],
   during: "any",
-  run: (_, context) => usage(context),
+  needsNoSession: true,
+  async run(args, context) {
+    const by = WAYS.find((way) => way === args.flags["by"]);
+    if (args.flags["by"] !== undefined && by === undefined)
+      return wrong(`Usage is not told by "${args.flags["by"]}".`, `One of: ${WAYS.join(", ")}`);
+    const asked = textFlag(args, "session");
+    const found = asked === undefined ? undefined : await findSession(context, asked, "/usage --session");
+    if (found?.ok === false) return found.result;
+    const open = found?.session ?? (await context.runner?.refresh());
+    const session = hasFlag(args, "all") ? undefined : open;
+    if (by === undefined && session) return usage(context, session);
+    return totalsBy(context, { by: by ?? "model", ...(session && { session: session.id }) });
+  },
 });
 
 /** Messages that are looked at; of a longer path the rest is left out, and said. */
 const LOOKED_AT = 5_000;
 
-async function usage({ db, runner, settings, now }: CommandContext): Promise<CommandResult> {
-  const session = await runner.refresh();
+async function usage(context: FreeContext, session: Session): Promise<CommandResult> {
+  const { db, settings, now } = context;
   const models = settings.models();
-  const [{ messages, earlier }, spent, system] = await Promise.all([
+  const [{ messages, earlier }, spent, system, time, more] = await Promise.all([
     db.path(session.id, { limit: LOOKED_AT }),
     db.modelUsage(session.id),
     systemPromptOf(db, session),
+    db.turnTime(session.id),
+    aroundOf(context, session),
   ]);
   const parts = await partsOf(system, sinceSummary(messages));
   const size = contextSize(messages);
@@ -40,21 +66,51 @@ async function usage({ db, runner, settings, now }: CommandContext): Promise<Com
   return lines(
     [
       `context   ${contextWords({ total, window, isCounted: size !== undefined })}`,
-      ...scaled.map(({ name, tokens }) => `  ${name.padEnd(9)} ${number(tokens).padStart(9)}`),
+      ...scaled.map(({ name, tokens }) => `  ${name.padEnd(9)} ${numberWords(tokens).padStart(9)}`),
       ...(earlier === 0 ? [] : [`  and ${counted(earlier, "earlier message")} that are not looked at`]),
       `spent     ${spent.length === 0 ? "nothing was counted" : cost ? costWords(cost) : "not known: a model has no known price"}`,
       ...rows.map(({ words }) => `  ${words}`),
+      ...(time.turns === 0 ? [] : [`time      ${durationWords(time.ms)} in ${counted(time.turns, "turn")}`]),
+      ...more.lines,
       ...(cost ? [`prices of ${CATALOGUE_DATE}, or of your config; attempts that failed are not counted`] : []),
     ],
     [
       ...scaled.map(({ name, tokens }) => ({ by: "context", key: name, tokens })),
-      { by: "session", key: session.id, contextTokens: total, contextWindow: window, model: modelOf(session) },
+      { by: "session", key: session.id, contextTokens: total, contextWindow: window, model: modelOf(session), ...time },
       ...rows.map(({ json }) => json),
+      ...more.json,
     ],
   );
 }
 
-async function systemPromptOf(db: CommandContext["db"], { conversation }: Session): Promise<string> {
+/** What branched from it, and on which days: said where there is more to say than of itself. */
+async function aroundOf(
+  { db, settings, now }: FreeContext,
+  session: Session,
+): Promise<{ readonly lines: readonly string[]; readonly json: readonly object[] }> {
+  const [sessions, days] = await Promise.all([
+    db.usageRows({ by: "session", session: session.id }),
+    db.usageRows({ by: "day", session: session.id }),
+  ]);
+  const models = settings.models();
+  const others = new Set(sessions.map(({ key }) => key).filter((key) => key !== session.id));
+  const cost = costOfAll(sessions, models, now());
+  const tokens = sum(sessions.map(({ usage: { inputTokens, outputTokens } }) => inputTokens + outputTokens));
+  const all = `${numberWords(tokens)} tokens${cost ? `, ${costWords(cost)}` : ""}`;
+  const branches = `branches  ${counted(others.size, "other session")} of this conversation; ${all} with this one`;
+  const chart = dayChart(days, models);
+  return {
+    lines: [...(others.size === 0 ? [] : [branches]), ...(chart.lines.length < 2 ? [] : ["days", ...chart.lines])],
+    json: [
+      ...(others.size === 0
+        ? []
+        : [{ by: "branches", key: session.id, sessions: others.size + 1, tokens, ...(cost && { cost: cost.usd }) }]),
+      ...chart.json,
+    ],
+  };
+}
+
+async function systemPromptOf(db: FreeContext["db"], { conversation }: Session): Promise<string> {
   const envelope = await db.lastEnvelope(conversation);
   return (envelope && (await db.systemPrompt(envelope.systemPrompt))) ?? "";
 }
@@ -95,16 +151,16 @@ function scale(parts: readonly ContextPart[], total: number): readonly ContextPa
 function contextWords(size: { total: number; window: number | undefined; isCounted: boolean }): string {
   const { total, window, isCounted } = size;
   const how = isCounted ? "counted by the model" : "estimated";
-  if (window === undefined) return `about ${number(total)} tokens, ${how}; this model's window is not known`;
-  return `${Math.ceil((100 * total) / window)} % of ${number(window)}: about ${number(total)} tokens, ${how}`;
+  if (window === undefined) return `about ${numberWords(total)} tokens, ${how}; this model's window is not known`;
+  return `${Math.ceil((100 * total) / window)} % of ${numberWords(window)}: about ${numberWords(total)} tokens, ${how}`;
 }
 
 function describe({ route, calls, usage: used }: ModelUsage, models: ModelsConfig, at: number) {
   const key = modelOf({ route });
   const { inputTokens, outputTokens, cacheReadTokens = 0 } = used;
   const cost = costOf(used, modelFacts(route, models).prices, at);
-  const cached = cacheReadTokens === 0 ? "" : ` (${number(cacheReadTokens)} from the cache)`;
-  const tokens = `${number(inputTokens)} in${cached}, ${number(outputTokens)} out`;
+  const cached = cacheReadTokens === 0 ? "" : ` (${numberWords(cacheReadTokens)} from the cache)`;
+  const tokens = `${numberWords(inputTokens)} in${cached}, ${numberWords(outputTokens)} out`;
   return {
     words: `${key}: ${counted(calls, "answer")}, ${tokens}, ${cost ? costWords(cost) : "price not known"}`,
     json: { by: "model", key, calls, inputTokens, outputTokens, cacheReadTokens, ...(cost && { cost: cost.usd }) },
@@ -113,8 +169,4 @@ function describe({ route, calls, usage: used }: ModelUsage, models: ModelsConfi
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }

@@ -68,6 +68,8 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   envelope: "read",
   lastEnvelope: "read",
   modelUsage: "read",
+  usageRows: "read",
+  turnTime: "read",
   admissionsOf: "read",
   promptHistory: "read",
   cancel: "keyed",

@@ -135,7 +135,7 @@ export interface Spent {
 export function failCompaction(tx: TurnTx, attempt: string, failure: CompactionFailure): void {
   const { conversation } = tx.turn;
   const { id } = canonicalRow(tx.q, conversation);
-  for (const spent of failure.spent ?? []) addUsage(tx, { session: id, task: "compaction", ...spent });
+  for (const spent of failure.spent ?? []) addUsage(tx, { session: id, task: "compaction", at: tx.now, ...spent });
   if (tx.q.compaction.release.run(conversation, attempt).changes === 0) return;
   tx.q.sessions.coolDown.run(tx.now + failure.cooldownMs, failure.error, id);
   if (failure.isIneffective) tx.q.sessions.countIneffective.run(id);
@@ -192,7 +192,8 @@ export function commitCompaction(tx: TurnTx, summary: NewSummary): Compacted | R
     at: tx.now,
     redoable: 0,
   });
-  for (const spent of summary.spent ?? []) addUsage(tx, { session: child.id, task: "compaction", ...spent });
+  for (const spent of summary.spent ?? [])
+    addUsage(tx, { session: child.id, task: "compaction", at: summary.at, ...spent });
   tx.q.compaction.release.run(tx.turn.conversation, summary.attempt);
   return compacted(tx, toMessage(row), summary);
 }

@@ -344,6 +344,7 @@ create table model_usage (
   provider   text not null,
   model      text not null,
   task       text not null default '',
+  day        text not null default '', -- of the writer's clock, 2026-11-30
   calls              integer not null default 0,
   input_tokens       integer not null default 0,
   output_tokens      integer not null default 0,
@@ -351,7 +352,7 @@ create table model_usage (
   cache_write_tokens integer not null default 0,
   reasoning_tokens   integer not null default 0,
   cost_usd           real,
-  primary key (session_id, provider, model, task)
+  primary key (session_id, provider, model, task, day)
 ) strict, without rowid;
 `;
 

@@ -53,7 +53,7 @@ import type {
   TurnRef,
   UnsentBeginning,
 } from "./types.ts";
-import { type ModelUsage, usageOfConversation } from "./usage.ts";
+import { type ModelUsage, turnTime, type UsageRow, type UsageWish, usageOfConversation, usageRows } from "./usage.ts";
 import { type Violation, verifyLedger } from "./verify.ts";
 
 export interface SessionDBOptions extends OpenOptions {
@@ -284,6 +284,15 @@ export class SessionDB {
   /** What the conversation of this session asked, by model. */
   modelUsage(id: SessionId): ModelUsage[] {
     return this.#tx.read((q) => usageOfConversation(q, id));
+  }
+
+  /** Totals over sessions, models and days. */
+  usageRows(wish: UsageWish): UsageRow[] {
+    return this.#tx.read((q) => usageRows(q, wish));
+  }
+
+  turnTime(id: SessionId): { turns: number; ms: number } {
+    return this.#tx.read((q) => turnTime(q, id));
   }
 
   // ---- the tree ----

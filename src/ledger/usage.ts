@@ -21,13 +21,37 @@ export interface ModelUsage {
   readonly usage: Usage;
 }
 
+const SUMS = `provider, model, sum(calls) as calls, sum(input_tokens) as input_tokens,
+  sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read_tokens,
+  sum(cache_write_tokens) as cache_write_tokens, sum(reasoning_tokens) as reasoning_tokens`;
+
+/** The rows of a conversation, all its generations, and of everything that branched from it. */
+const FAMILY = `(with recursive family (id) as (
+    select id from sessions where conversation_id = (select conversation_id from sessions where id = @session)
+    union select s.id from sessions s join family f on s.parent_id = f.id and s.edge <> 'import')
+  select u.* from family f cross join model_usage u where u.session_id = f.id)`;
+
+/** What a row stands for besides its model. */
+const KEYS = { model: "''", day: "day", session: "session_id" } as const;
+export type UsageBy = keyof typeof KEYS;
+
+type Parameters = [{ readonly session?: string }];
+type GroupedRow = ModelUsageRow & { readonly key: string };
+
+/** Rows of totals, never messages: their number is that of sessions, models and days. */
+function grouped(db: Database, from: string) {
+  const by = (key: string) =>
+    db.prepare<Parameters, GroupedRow>(`select ${key} as key, ${SUMS} from ${from} group by 1, provider, model`);
+  return { model: by(KEYS.model), day: by(KEYS.day), session: by(KEYS.session) };
+}
+
 export function usageQueries(db: Database) {
   return {
     add: db.prepare(
-      `insert into model_usage (session_id, provider, model, task, calls, input_tokens, output_tokens,
+      `insert into model_usage (session_id, provider, model, task, day, calls, input_tokens, output_tokens,
          cache_read_tokens, cache_write_tokens, reasoning_tokens)
-       values (@session, @provider, @model, @task, 1, @input, @output, @cacheRead, @cacheWrite, @reasoning)
-       on conflict (session_id, provider, model, task) do update set calls = calls + 1,
+       values (@session, @provider, @model, @task, @day, 1, @input, @output, @cacheRead, @cacheWrite, @reasoning)
+       on conflict (session_id, provider, model, task, day) do update set calls = calls + 1,
          input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
          cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
          cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
@@ -39,12 +63,15 @@ export function usageQueries(db: Database) {
          reasoning_tokens = reasoning_tokens + @reasoning where id = @session`,
     ),
     ofConversation: db.prepare<[string], ModelUsageRow>(
-      `select u.provider, u.model, sum(u.calls) as calls, sum(u.input_tokens) as input_tokens,
-         sum(u.output_tokens) as output_tokens, sum(u.cache_read_tokens) as cache_read_tokens,
-         sum(u.cache_write_tokens) as cache_write_tokens, sum(u.reasoning_tokens) as reasoning_tokens
-       from sessions s join model_usage u on u.session_id = s.id
-       where s.conversation_id = (select conversation_id from sessions where id = ?)
-       group by u.provider, u.model order by sum(u.calls) desc, u.provider, u.model`,
+      `select ${SUMS} from (select u.* from sessions s join model_usage u on u.session_id = s.id
+         where s.conversation_id = (select conversation_id from sessions where id = ?))
+       group by provider, model order by sum(calls) desc, provider, model`,
+    ),
+    all: grouped(db, "model_usage"),
+    ofFamily: grouped(db, FAMILY),
+    turnTime: db.prepare<[string], { readonly turns: number; readonly ms: number | null }>(
+      `select count(*) as turns, sum(settled_at - started_at) as ms from admissions
+       where conversation_id = (select conversation_id from sessions where id = ?) and started_at is not null and settled_at is not null`,
     ),
     clearTotals: db.prepare<[string]>(
       `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,
@@ -53,13 +80,23 @@ export function usageQueries(db: Database) {
   };
 }
 
-export function addUsage(tx: Tx, spent: { session: SessionId; route: ModelRoute; usage: Usage; task?: string }): void {
-  const { session, route, usage, task = "" } = spent;
+export interface Spent {
+  readonly session: SessionId;
+  readonly route: ModelRoute;
+  readonly usage: Usage;
+  /** Default: a turn. */
+  readonly task?: "compaction";
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+export function addUsage(tx: Tx, { session, route, usage, at, task }: Spent): void {
   const row = {
     session,
+    day: dayOf(at),
     provider: route.provider,
     model: route.model,
-    task,
+    task: task ?? "",
     input: usage.inputTokens,
     output: usage.outputTokens,
     cacheRead: usage.cacheReadTokens ?? 0,
@@ -77,6 +114,41 @@ export function usageOfConversation(q: Queries, id: SessionId): ModelUsage[] {
     calls: row.calls,
     usage: toUsage(row),
   }));
+}
+
+/** As a calendar on the wall has it. */
+export function dayOf(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** Of one model, and of one day or session where it was asked for by these. */
+export interface UsageRow extends ModelUsage {
+  /** A day, a session's id, or nothing. */
+  readonly key: string;
+}
+
+export interface UsageWish {
+  readonly by: UsageBy;
+  /** Its conversation with its branches; absent: everything. */
+  readonly session?: SessionId;
+}
+
+export function usageRows(q: Queries, { by, session }: UsageWish): UsageRow[] {
+  const rows = session === undefined ? q.usage.all[by].all({}) : q.usage.ofFamily[by].all({ session });
+  return rows.map((row) => ({
+    key: row.key,
+    route: { provider: row.provider, model: row.model },
+    calls: row.calls,
+    usage: toUsage(row),
+  }));
+}
+
+/** Turns of a session that have ended, and how long they took together. */
+export function turnTime(q: Queries, id: SessionId): { turns: number; ms: number } {
+  const { turns, ms } = q.usage.turnTime.get(id) ?? { turns: 0, ms: null };
+  return { turns, ms: ms ?? 0 };
 }
 
 interface UsageColumns {

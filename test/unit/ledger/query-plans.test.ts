@@ -35,6 +35,9 @@ const ALLOWED: { readonly [statement: string]: string } = {
   "admissions.prompts": "what was typed before, for the composer: backwards by key, ends at its limit",
   "drafts.undelivered": "once a start: the newest 200 turns, backwards by key, ends at its limit",
   "drafts.unsent": "once a start: unsent texts, one a window that left one, never messages; ends at its limit",
+  "usage.all.model": "asked for by a person: totals, one row a session, model and day, never messages",
+  "usage.all.day": "the same",
+  "usage.all.session": "the same",
   "admissions.allOpen": "open ones only, from the index that holds nothing else",
 };
 
