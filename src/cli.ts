@@ -54,6 +54,11 @@ type Asked = Exclude<Dispatched, { kind: "usage" | "help" }>;
 async function perform(asked: Asked, version: string): Promise<ExitCode> {
   if (asked.globals.noColor) process.env["NO_COLOR"] = "1";
   const choice = choiceOf(asked.globals);
+  if (asked.kind !== "run" && asked.globals.images && canShowScreen())
+    throw new UsageError(
+      "--image goes with stele run.",
+      "On the screen paste or drop the file, or write @ and its path.",
+    );
   if (asked.kind === "screen" && canShowScreen()) return openTheScreen(asked, { version, choice });
   const { openProgram } = await import("./program.ts");
   const program = await openProgram({ flags: asked.globals, env: process.env, version, cwd: process.cwd() });
@@ -115,13 +120,15 @@ async function performRun(
   if (choice.kind === "session" && choice.asked === "") throw new UsageError("-r needs the name of a session here.");
   const piped = await readStdin(process.stdin, asked.prompt !== "");
   const prompt = [asked.prompt, piped.trimEnd()].filter((text) => text !== "").join("\n\n");
-  if (prompt.trim() === "") {
+  const images = globals.images ?? [];
+  if (prompt.trim() === "" && images.length === 0) {
     const here = asked.kind === "screen" ? `There is no terminal here, so stele runs one turn and ends; ` : "";
     throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
   }
   const request = globals.request === undefined ? {} : { request: globals.request };
   await reclaim(program);
-  return runHeadless(program, { prompt, choice, ...request, json: globals.json, runQueued: globals.runQueued }, output);
+  const { json, runQueued } = globals;
+  return runHeadless(program, { prompt, images, choice, ...request, json, runQueued }, output);
 }
 
 /** What a start owes the dead before anything else: their turns, and their half-done undos. */

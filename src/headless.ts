@@ -2,6 +2,7 @@
 // alike, without running. Its exit code is the turn's outcome.
 import { fstatSync } from "node:fs";
 import { type SessionEvent, settledEvent } from "./agent/events.ts";
+import { modelFacts } from "./agent/models/catalogue.ts";
 import type { Runner } from "./agent/runner.ts";
 import { markDelivered } from "./deliver-answer.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -12,6 +13,7 @@ import type {
   AdmissionId,
   Message,
   Outcome,
+  Payload,
   RequestId,
   Session,
   Target,
@@ -26,6 +28,8 @@ import { UsageError } from "./usage-error.ts";
 
 export interface RunOptions {
   readonly prompt: string;
+  /** Paths of images that go with it. */
+  readonly images: readonly string[];
   readonly choice: SessionChoice;
   readonly request?: string;
   readonly json: boolean;
@@ -36,6 +40,9 @@ export async function runHeadless(program: Program, options: RunOptions, output:
   const printer = new RunPrinter(output, options);
   const stdout = new FlushWatch(process.stdout);
   const { admission, session, isNew } = await admit(program, options);
+  const takesNone = modelFacts(session.route, program.config.models).images === false;
+  if (options.images.length > 0 && takesNone)
+    output.err(`${safeText(session.route.model)} takes no images: left out\n`);
   const runner = program.runner(session, options.choice.kind !== "new");
   printer.print({ type: "session", session, resumed: options.choice.kind !== "new" });
   const { id, request, summary: text } = admission;
@@ -64,14 +71,35 @@ async function admit(
   if (request.length > 1024 || request === "") throw new UsageError("--request takes 1 to 1024 characters.");
   const existing = options.choice.kind === "new" ? undefined : await program.existingSession(options.choice);
   const session = existing ? await program.continuedSession(existing) : await program.newSession({ source: "run" });
+  const { prompt, blobs, stored } = await promptOf(program, options);
   const admitted = await program.db.admit({
     request,
     kind: "prompt",
-    payload: { prompt: [{ kind: "text", text: options.prompt }], approval: program.mode, cwd: session.cwd },
+    payload: { prompt, approval: program.mode, cwd: session.cwd },
     target,
     session: "id" in session ? session.id : session,
+    blobs,
   });
+  await stored();
   return { ...admitted, session: await program.db.canonical(admitted.admission.conversation) };
+}
+
+/** Throws `UsageError` for a file that cannot go along: nothing is asked without it. */
+async function promptOf(
+  program: Program,
+  { prompt: text, images }: RunOptions,
+): Promise<{ prompt: Payload["prompt"]; blobs: readonly Uint8Array[]; stored: () => Promise<void> }> {
+  if (images.length === 0) return { prompt: [{ kind: "text", text }], blobs: [], stored: () => Promise.resolve() };
+  const shelf = await program.images();
+  const tokens: string[] = [];
+  for (const each of images) {
+    const attached = await shelf.attach(program.cwd, each);
+    if (attached.kind !== "attached") throw new UsageError(`--image: ${attached.why}`);
+    tokens.push(attached.image.token);
+  }
+  const made = await shelf.prompt([text, ...tokens].filter((part) => part !== "").join("\n\n"));
+  if (!made.ok) throw new UsageError(`--image: ${made.why}`);
+  return { ...made, stored: () => shelf.stored(made.prompt) };
 }
 
 /** What a crash left waiting in this conversation is run too, before what was asked now. */

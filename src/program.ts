@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
+import type { ImageShelf } from "./agent/images/image-shelf.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
 import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
 import {
@@ -87,7 +88,7 @@ export class Program {
     this.files = createFileGate({ ledgerFiles: [home.ledgerFile, sidecarPath(home.ledgerFile)] });
     this.world = recoveryWorld({ db, files: this.files, spoolRoot: home.spoolFolder });
     const { providers, aliases } = loaded.config;
-    this.models = modelRegistry({ env, providers, aliases });
+    this.models = modelRegistry({ env, providers, aliases, models: loaded.config.models });
     this.#loaded = loaded;
     this.#rules = loaded.config.approval;
     this.#flags = flags;
@@ -206,6 +207,12 @@ export class Program {
     const changed = await this.db.setModel(session.id, route, { text, at: Date.now() });
     if ("kind" in changed) throw new UsageError(`The model cannot be changed now: ${changed.why}`);
     return changed;
+  }
+
+  /** Loaded only where a prompt may have some. */
+  async images(): Promise<ImageShelf> {
+    const { ImageShelf } = await import("./agent/images/image-shelf.ts");
+    return new ImageShelf({ db: this.db, files: this.files, folder: this.home.imagesFolder });
   }
 
   /** `ask` is absent where nobody watches. */

@@ -73,6 +73,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
   return {
     runner,
     context: program.context(runner, "screen"),
+    images: await program.images(),
     open: recovered.open,
     waiting: recovered.waiting,
     undelivered: recovered.undelivered,

@@ -81,6 +81,8 @@ export interface SubmitOptions {
   readonly target?: Target;
   /** `shell`: the prompt is of `typedPrompt`. `compact`: it is what the summary dwells on, and may be empty. */
   readonly kind?: "prompt" | "steer" | "shell" | "compact";
+  /** Bytes of the prompt's file parts. */
+  readonly blobs?: readonly Uint8Array[];
 }
 
 type Listener = (event: SessionEvent) => void;
@@ -167,6 +169,7 @@ export class Runner {
       payload: { prompt, approval: this.#mode, cwd: this.#session.cwd, ...(route && { route }) },
       target: options.target ?? { kind: "session", asked: this.#session.id },
       session: this.#session.id,
+      ...(options.blobs && { blobs: options.blobs }),
     });
     if (route) this.#nextRoute = undefined;
     this.#admitted(admission);

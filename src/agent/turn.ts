@@ -107,7 +107,7 @@ async function settleFailed(context: TurnContext, state: TurnState, answer: NoAn
 
 /** A provider's words rarely end in a full stop. */
 function sentence(words: string): string {
-  return /[.!?…)]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`;
+  return /[.!?\u2026)]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`;
 }
 
 /** What had streamed is kept as far as it came, marked as interrupted; it was on the screen. */

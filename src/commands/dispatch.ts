@@ -29,6 +29,8 @@ export interface Globals {
   readonly json: boolean;
   readonly request?: string;
   readonly runQueued: boolean;
+  /** Paths of images that go with the prompt. */
+  readonly images?: readonly string[];
   readonly noColor: boolean;
   /** Lines instead of a screen that is painted. */
   readonly screenReader: boolean;
@@ -44,6 +46,12 @@ const OPTIONS = {
   json: { type: "boolean", describe: "print JSON, one object a line" },
   output: { type: "string", choices: ["text", "json"], describe: "as --json, for run" },
   request: { type: "string", describe: "name of this request: asked again, it is not run again (run)" },
+  image: {
+    type: "array",
+    nargs: 1,
+    string: true,
+    describe: "an image that goes with the prompt; again for more (run)",
+  },
   "run-queued": { type: "boolean", describe: "also run what a crash left waiting (run)" },
   cwd: { alias: "C", type: "string", describe: "work in this folder" },
   home: { type: "string", describe: "folder of ledger and config (default: STELE_HOME)" },
@@ -108,7 +116,8 @@ async function parse(argv: readonly string[]): Promise<Parsed | string> {
       "camel-case-expansion": false,
       "dot-notation": false,
       "boolean-negation": false,
-      "duplicate-arguments-array": false,
+      // Several images; of all else the last counts.
+      "duplicate-arguments-array": true,
       "populate--": true,
     })
     .help(false)
@@ -119,7 +128,13 @@ async function parse(argv: readonly string[]): Promise<Parsed | string> {
       failures.push(message);
     });
   const parsed = (await parser.parseAsync()) as Parsed;
-  return failures[0] ?? parsed;
+  return failures[0] ?? Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, lastOf(name, value)]));
+}
+
+const lists: ReadonlySet<string> = new Set(["_", "--", "image"]);
+
+function lastOf(name: string, value: unknown): unknown {
+  return Array.isArray(value) && !lists.has(name) ? value.at(-1) : value;
 }
 
 function globalsOf(parsed: Parsed): Globals {
@@ -138,6 +153,7 @@ function globalsOf(parsed: Parsed): Globals {
     readOnly: parsed["read-only"] === true,
     json: parsed["json"] === true || parsed["output"] === "json",
     runQueued: parsed["run-queued"] === true,
+    ...(Array.isArray(parsed["image"]) && { images: parsed["image"].map(String) }),
     noColor: parsed["no-color"] === true,
     screenReader: parsed["screen-reader"] === true,
   };

@@ -1,6 +1,7 @@
 // /queue: the prompts of this conversation that wait. Each can be dropped, changed, moved up, or set going.
 import { typedPrompt } from "../agent/typed-command.ts";
 import { newRequestId } from "../ledger/ids.ts";
+import { imagesIn, isNamedIn } from "../ledger/image-token.ts";
 import type { Admission, AdmissionId } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { countWord } from "./args.ts";
@@ -98,7 +99,12 @@ async function edit(context: CommandContext, row: Admission | undefined, text?: 
     const old = row.payload.prompt.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
     return { kind: "prefill", text: `/queue edit ${row.id} ${quoteWord(old)}`, lines: [] };
   }
-  const files = row.payload.prompt.filter((part) => part.kind === "file");
+  const old = row.payload.prompt;
+  const files = old
+    .filter((part) => part.kind === "file")
+    .filter((file) => isNamedIn(file, [{ kind: "text", text }]) || !isNamedIn(file, old));
+  if (imagesIn(text).some(({ hash }) => files.every(({ blob }) => blob !== hash)))
+    return usage("An image can only come with a prompt that is sent, not with one that waits already.");
   // A prompt does not become a command by the way: what runs in the shell is typed as such.
   const typed = row.kind === "shell" ? typedPrompt(text) : undefined;
   const payload = { ...row.payload, prompt: typed ?? [{ kind: "text", text } as const, ...files] };

@@ -1,4 +1,5 @@
 // How a session looks in a list: as cells, as an item to pick, as a line of JSON.
+import { shownImages } from "../ledger/image-token.ts";
 import type { SessionListing } from "../ledger/sessions.ts";
 import type { SessionState } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
@@ -91,7 +92,7 @@ const shownBeginning = 60;
 
 /** On one line. */
 export function beginningOf(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = shownImages(text).replace(/\s+/g, " ").trim();
   const begun = [...line].slice(0, shownBeginning).join("");
   return begun === line ? line : `${begun}…`;
 }

@@ -1,4 +1,5 @@
 // /sessions show: one session whole or a window of it, for reading and for programs.
+import { shownImages } from "../ledger/image-token.ts";
 import { projectForModel } from "../ledger/projection.ts";
 import type { Message, MessageId, Part, Session } from "../ledger/types.ts";
 import { countFlag, hasFlag, textFlag } from "./args.ts";
@@ -101,7 +102,9 @@ function partLines(part: Part): string[] {
     case "note":
     case "summary":
     case "reasoning":
-      return part.text.split(LINE_END).map((line) => `  ${line}`);
+      return shownImages(part.text)
+        .split(LINE_END)
+        .map((line) => `  ${line}`);
     case "tool-call":
       return [`  → ${part.tool} ${JSON.stringify(part.input)}`];
     case "tool-result":

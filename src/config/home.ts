@@ -10,6 +10,8 @@ export interface Home {
   readonly trustFile: string;
   readonly spoolFolder: string;
   readonly backupsFolder: string;
+  /** Images of prompts that are not sent yet. */
+  readonly imagesFolder: string;
 }
 
 export interface HomeRequest {
@@ -53,6 +55,7 @@ export function resolveHome(request: HomeRequest): HomeResult {
       trustFile: path.join(folder, "trusted.json"),
       spoolFolder: path.join(folder, "spool"),
       backupsFolder: path.join(folder, "backups"),
+      imagesFolder: path.join(folder, "images"),
     },
   };
 }

@@ -52,8 +52,9 @@ const model = z.strictObject(
     outputPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     cacheReadPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     cacheWritePrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
+    images: z.boolean("true or false").exactOptional(),
   },
-  "an object with contextWindow, inputPrice, outputPrice, cacheReadPrice and cacheWritePrice",
+  "an object with contextWindow, inputPrice, outputPrice, cacheReadPrice, cacheWritePrice and images",
 );
 
 const rule = z.string(A_RULE).transform((value, context): Rule => {

@@ -4,6 +4,7 @@ import { type AdmissionRow, toAdmission } from "./admissions-table.ts";
 import { decodeProcess } from "./codec.ts";
 import { isSameProcess, livenessOf } from "./identity.ts";
 import { canonicalJson, sha256 } from "./ids.ts";
+import { shownImages } from "./image-token.ts";
 import { type LeaseRef, type Probe, requireLease } from "./leases.ts";
 import { toMessage } from "./messages.ts";
 import { admissionRow, setAsideOrphan } from "./queue.ts";
@@ -112,6 +113,6 @@ function putEnvelope(tx: Tx, envelope: Envelope): Hash {
 
 function titleFrom(tx: Tx, session: SessionRow, payload: Payload): void {
   const text = payload.prompt.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
-  const title = deriveTitle(text);
+  const title = deriveTitle(shownImages(text));
   if (title !== undefined) tx.q.sessions.setTitle.run(title, "derived", session.id);
 }

@@ -2,6 +2,7 @@
 // because JSON escapes them; the searchable text beside it is made well-formed.
 import { ledgerError } from "./errors.ts";
 import { canonicalJson } from "./ids.ts";
+import { shownImages } from "./image-token.ts";
 import type { Hash, Json, MessageId, Opaque, Part, ProcessIdentity, ToolOutcome, ToolOutcomeKind } from "./types.ts";
 
 type Fields = { readonly [key: string]: unknown };
@@ -25,6 +26,7 @@ export function searchableText(parts: readonly Part[]): string {
     .map((part) => {
       switch (part.kind) {
         case "text":
+          return shownImages(part.text);
         case "note":
         case "summary":
           return part.text;

@@ -6,6 +6,7 @@ import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { livenessOf } from "./identity.ts";
 import { canonicalJson, sha256 } from "./ids.ts";
+import { isNamedIn, shownImages } from "./image-token.ts";
 import type { Probe } from "./leases.ts";
 import { toMessage } from "./messages.ts";
 import { canonicalRow, createSession, type NewSession, reopen, sessionRow } from "./sessions.ts";
@@ -124,14 +125,14 @@ function insertAdmission(
 }
 
 function summarize({ kind, payload }: { kind: AdmissionKind; payload: Payload }): string {
-  const words = payload.prompt.map(wordsOf);
+  const words = payload.prompt.map((part) => wordsOf(part, payload.prompt));
   const text = (kind === "compact" ? ["/compress", ...words] : words).join(" ");
   return [...text.toWellFormed().replace(/\s+/g, " ").trim()].slice(0, 80).join("");
 }
 
-function wordsOf(part: Payload["prompt"][number]): string {
-  if (part.kind === "file") return part.name ?? part.mediaType;
-  return part.kind === "text" ? part.text : "";
+function wordsOf(part: Payload["prompt"][number], prompt: Payload["prompt"]): string {
+  if (part.kind === "file") return isNamedIn(part, prompt) ? "" : (part.name ?? part.mediaType);
+  return part.kind === "text" ? shownImages(part.text) : "";
 }
 
 /** What a prompt consists of says what it is. */

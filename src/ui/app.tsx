@@ -1,5 +1,7 @@
 // The screen from its first frame to its last line: paints before anything is opened, boots, and gives the terminal
 // back as it was on every way out. Resolves with the exit code and never rejects.
+
+import { shownImages } from "../agent/images/image-text.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
@@ -127,7 +129,7 @@ class OpenScreen {
     if (this.#conversation) return this.#conversation.enter(text, isShell);
     const key = this.#early.length;
     this.#early.push({ key, text, isShell });
-    this.#screen.dispatch({ type: "submitted", key, text });
+    this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
   }
 
   // ---- booting ----
@@ -244,7 +246,7 @@ class OpenScreen {
   async #fail(error: unknown): Promise<void> {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    for (const { text } of this.#early) this.#screen.print(note(`not sent: ${text}`, "warning"));
+    for (const { text } of this.#early) this.#screen.print(note(`not sent: ${shownImages(text)}`, "warning"));
     this.#screen.print(note(errorWords(error), "error"));
     await this.#finish(exitCodeOf(turnError(error).code));
   }

@@ -1,5 +1,6 @@
 // What is finished and is printed once: the pieces the transcript on the screen is made of. A live event and a
 // restored message become the same blocks; how they look is transcript.ts's.
+import { isNamedIn, shownImages } from "../agent/images/image-text.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
 import type { Json, Message, Part, ToolCall, ToolOutcome, ToolResultPart } from "../ledger/types.ts";
 import { type AnswerLine, endAnswer, openAnswer } from "./answer-stream.ts";
@@ -150,8 +151,10 @@ function spoken(parts: readonly Part[]): Pick<Extract<Block, { kind: "prompt" }>
 function promptText(parts: readonly Part[]): string {
   return parts
     .map((part) => {
-      if (part.kind === "text") return part.text;
-      return part.kind === "file" ? `[${part.name ?? part.mediaType}, ${part.bytes} bytes]` : "";
+      if (part.kind === "text") return shownImages(part.text);
+      return part.kind === "file" && !isNamedIn(part, parts)
+        ? `[${part.name ?? part.mediaType}, ${part.bytes} bytes]`
+        : "";
     })
     .filter((text) => text !== "")
     .join("\n");

@@ -1,5 +1,6 @@
-// When a text becomes one cell: pastes that are long, and texts set from outside that nobody would edit by hand.
-import { type Buffer, bufferOf, emptyBuffer, insertCells, insertText } from "./composer-buffer.ts";
+// When a text becomes one cell: pastes that are long, texts set from outside that nobody would edit by hand, and images.
+import { type ImageToken, splitImages } from "../agent/images/image-text.ts";
+import { type Buffer, emptyBuffer, insertCells, insertText, type PasteCell } from "./composer-buffer.ts";
 
 /** Pastes beyond either are one cell with a placeholder. */
 const inlinePaste = { lines: 3, characters: 400 };
@@ -10,13 +11,25 @@ export function insertPaste(buffer: Buffer, text: string): Buffer {
   const lines = countLines(text);
   const isShort = lines <= inlinePaste.lines && text.length <= inlinePaste.characters;
   // Line ends of CR LF cannot be seen, nor be edited: such a text stays one piece.
-  if (isShort && !text.includes("\r")) return insertText(buffer, text);
+  if (isShort && !text.includes("\r")) return insertWithImages(buffer, text);
   return insertCells(buffer, [[{ paste: text, label: pasteLabel(text) }]]);
 }
 
 export function wholeText(text: string): Buffer {
-  if (text.length <= inlineSet) return bufferOf(text);
+  if (text.length <= inlineSet) return insertWithImages(emptyBuffer, text);
   return insertCells(emptyBuffer, [[{ paste: text, label: pasteLabel(text) }]]);
+}
+
+export function imageCell({ token, label }: ImageToken): PasteCell {
+  return { paste: token, label };
+}
+
+function insertWithImages(buffer: Buffer, text: string): Buffer {
+  return splitImages(text).reduce(
+    (result, piece) =>
+      typeof piece === "string" ? insertText(result, piece) : insertCells(result, [[imageCell(piece)]]),
+    buffer,
+  );
 }
 
 /** `[42 lines]` */

@@ -1,6 +1,7 @@
 // The state of the multi-line editor: (ComposerState, ComposerAction) -> ComposerState, pure.
 // Holds the text, undo, what was cut, and the place in the history; knows the width, because up and down move by
 // rows of the screen. A key costs what its line costs, whatever else was written. Drawing and keys are elsewhere.
+import type { ImageToken } from "../agent/images/image-text.ts";
 import {
   type Buffer,
   breakLine,
@@ -16,6 +17,7 @@ import {
   moveTo,
 } from "./composer-buffer.ts";
 import { type CutType, cutAction } from "./composer-cuts.ts";
+import { replaceWithImage } from "./composer-images.ts";
 import { cellsBefore, columnAt, type RowRange, rowAt, rowRanges } from "./composer-layout.ts";
 import { type MoveType, moveCursor } from "./composer-moves.ts";
 import { insertPaste, wholeText } from "./composer-paste.ts";
@@ -63,6 +65,8 @@ export type ComposerAction =
   | { readonly type: "set"; readonly text: string }
   /** Puts a text in place of the cells from `from` to `to`, or to the cursor: what a menu offers for them. */
   | { readonly type: "complete"; readonly from: number; readonly to?: number; readonly text: string }
+  /** The image itself in the place of the text that names it. */
+  | { readonly type: "attach"; readonly text: string; readonly image: ImageToken }
   | { readonly type: "resize"; readonly width: number }
   | { readonly type: "history"; readonly entries: readonly string[] };
 
@@ -123,6 +127,10 @@ function act(state: ComposerState, action: PlainAction): ComposerState {
       return yankOlder(state);
     case "complete":
       return complete(state, action);
+    case "attach": {
+      const buffer = replaceWithImage(state.buffer, action.text, action.image);
+      return buffer === state.buffer ? state : edited(state, buffer);
+    }
     case "set":
       return { ...edited(withoutRecall(state), wholeText(action.text)), last: "set" };
     case "undo":

@@ -2,6 +2,7 @@
 // answer, and passes the runner's events on to the screen in their order. What was shown is marked as delivered, what
 // is unsent is kept.
 import type { SessionEvent } from "../agent/events.ts";
+import { shownImages } from "../agent/images/image-text.ts";
 import type { Runner } from "../agent/runner.ts";
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
@@ -17,6 +18,8 @@ import { type Block, madeCall, note } from "./block.ts";
 import { openCompletion } from "./completion.ts";
 import { lastTurn, openedWindow } from "./conversation-window.ts";
 import { errorWords, turnError } from "./error-words.ts";
+import { ImageInput } from "./image-input.ts";
+import { leftOutImages } from "./image-words.ts";
 import { decideAll } from "./interrupted-turns.ts";
 import type { Screen } from "./live-screen.ts";
 import { askConfirm, askPreview, whileWaiting } from "./modals.ts";
@@ -41,10 +44,12 @@ export class Conversation {
   readonly #told: AnswersTold;
   readonly #unsent: UnsentText;
   readonly #completion: ReturnType<typeof openCompletion>;
+  readonly #images: Booted["images"];
+  readonly #withoutImages = new Set<string>();
 
   constructor(options: { booted: Booted; screen: Screen; terminal: NamedTerminal; quit: () => void }) {
     const { booted, screen, terminal, quit } = options;
-    const { runner, context } = booted;
+    const { runner, context, images } = booted;
     this.runner = runner;
     this.#context = context;
     this.#screen = screen;
@@ -53,6 +58,8 @@ export class Conversation {
     this.#unsent = new UnsentText({ db: context.db, screen, window: terminal.name });
     this.#completion = openCompletion({ ...context, runner }, () => screen.refreshMenu());
     screen.menu.completion = this.#completion;
+    this.#images = images;
+    screen.images = new ImageInput({ screen, shelf: images, cwd: () => runner.session.cwd });
     runner.listen((event) => this.#hear(event));
   }
 
@@ -78,7 +85,7 @@ export class Conversation {
   /** What was entered, a prompt or a command; one after the other, in order. */
   enter(text: string, isShell = false): void {
     const key = -this.#nextKey++;
-    if (!isCommand(text)) this.#screen.dispatch({ type: "submitted", key, text });
+    if (!isCommand(text)) this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
     this.#lines = this.#lines.then(async () => {
       if (isCommand(text)) await this.run(text);
       else await this.#send(text, { key, isShell });
@@ -124,14 +131,34 @@ export class Conversation {
   async #send(text: string, { key, isShell }: { key: number; isShell: boolean }): Promise<void> {
     try {
       const typed = isShell ? typedPrompt(text) : undefined;
-      await this.runner.submit(typed ?? [{ kind: "text", text }], { kind: typed ? "shell" : "prompt" });
+      const made = typed ? { ok: true as const, prompt: typed, blobs: [] } : await this.#withImages(text);
+      if (!made.ok) return this.#notSent(text, { key, why: made.why });
+      const { prompt, blobs } = made;
+      await this.runner.submit(prompt, { kind: typed ? "shell" : "prompt", blobs });
       this.#screen.dispatch({ type: "admitted", key });
       void this.#unsent.save();
+      if (blobs.length === 0) return;
+      await this.#images.stored(prompt);
+      const { route } = this.runner.session;
+      this.#screen.print(...leftOutImages(route, this.#context.settings.models(), this.#withoutImages));
     } catch (error) {
       this.#screen.dispatch({ type: "not-admitted", key, error: turnError(error) });
       // The words are the person's only copy.
       if (this.#screen.composer.buffer.line.length === 0) this.#screen.compose({ type: "set", text });
     }
+  }
+
+  async #withImages(text: string): ReturnType<Booted["images"]["prompt"]> {
+    const { isInLines, images } = this.#screen;
+    const line = isInLines && images ? await images.inLine(text) : { text };
+    return "why" in line ? { ok: false, why: line.why } : this.#images.prompt(line.text);
+  }
+
+  #notSent(text: string, { key, why }: { key: number; why: string }): void {
+    this.#screen.dispatch({ type: "admitted", key });
+    const isFree = this.#screen.composer.buffer.line.length === 0;
+    if (isFree) this.#screen.compose({ type: "set", text });
+    this.#screen.print(note(`not sent: ${why}${isFree ? "" : " The up key brings your text back."}`, "warning"));
   }
 
   // ---- events ----

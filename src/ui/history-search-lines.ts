@@ -1,5 +1,7 @@
 // Draws the search among earlier prompts: what is searched for, then the prompt that was found, around its first hit,
 // with the hits marked. Never higher than its rows, nor wider than the window.
+
+import { shownImages } from "../agent/images/image-text.ts";
 import { type HistorySearch, queryWords, shownPrompt } from "./history-search-state.ts";
 import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, type Span, span, wrapSpans } from "./styled-line.ts";
@@ -23,7 +25,7 @@ export function historySearchLines(search: HistorySearch, look: Look, rows: numb
 }
 
 function oneRow(prompt: string): Line {
-  return [span("  "), span(sanitize(prompt.slice(0, around.before)))];
+  return [span("  "), span(sanitize(shownImages(prompt.slice(0, around.before))))];
 }
 
 /** The end of a query is what was typed last: a long one is cut at its start. */
@@ -55,7 +57,7 @@ function promptLines({ query, prompts, matches, at }: HistorySearch, { width, th
   const hits = words.map((word) => prompt.search(word)).filter((hit) => hit !== -1);
   const first = hits.length === 0 ? 0 : Math.min(...hits);
   const from = first <= around.before ? 0 : prompt.lastIndexOf("\n", first - around.before / 2) + 1 || first;
-  const part = sanitize(prompt.slice(from, first + around.after), { keepNewlines: true });
+  const part = sanitize(shownImages(prompt.slice(from, first + around.after)), { keepNewlines: true });
   const lines = markHits(part, words).flatMap((line) => wrapSpans(line, width));
   const hit = Math.max(
     0,

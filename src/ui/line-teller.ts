@@ -1,6 +1,6 @@
 // What a screen that cannot be painted over says: every finished block and every change of what goes on, as a line of
 // its own, once, in words. Nothing moves, nothing is drawn again. Remembers what it said, and nothing else.
-
+import { shownImages } from "../agent/images/image-text.ts";
 import type { AdmissionId } from "../ledger/types.ts";
 import { type Block, madeCall } from "./block.ts";
 import { compactingWords } from "./compaction-words.ts";
@@ -88,7 +88,7 @@ export class LineTeller {
   #unsentWords(composer: ComposerState): readonly string[] {
     if (composer.buffer === this.#buffer) return [];
     this.#buffer = composer.buffer;
-    const text = composerText(composer);
+    const text = shownImages(composerText(composer));
     if (text.trim() === "") return [];
     const [first = "", ...more] = textWords(text);
     return [`not sent: ${first}`, ...more, "type /send to send it, /drop to drop it, or another line"];

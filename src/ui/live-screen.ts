@@ -16,6 +16,7 @@ import {
 } from "./composer-state.ts";
 import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
 import type { TerminalOutput } from "./frame-stream.ts";
+import type { ImageInput } from "./image-input.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
 import { type Keymap, keymapOf } from "./keymap.ts";
@@ -66,6 +67,8 @@ export class Screen {
   view: ViewState;
   composer: ComposerState;
   readonly menu = new InputMenu();
+  /** Absent before the ledger is open. */
+  images: ImageInput | undefined;
   theme: Theme;
   keymap: Keymap = keymapOf({});
   readonly gate: PromptGate;

@@ -1,6 +1,7 @@
 // The front end without a screen: events and command results as text or as JSON lines. Text mode prints the
 // answer alone on stdout and progress on stderr; everything that came from outside is sanitised, keys included.
 import type { SessionEvent } from "../agent/events.ts";
+import { shownImages } from "../agent/images/image-text.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
@@ -132,7 +133,9 @@ function resultLines(result: CommandResult): readonly string[] {
     case "lines":
       return result.lines;
     case "prefill":
-      return result.text === "" ? result.lines : [...result.lines, ...`The prompt was: ${result.text}`.split("\n")];
+      return result.text === ""
+        ? result.lines
+        : [...result.lines, ...`The prompt was: ${shownImages(result.text)}`.split("\n")];
     case "open-session":
       return [...result.lines, `session ${result.session.id}`];
     case "mode":

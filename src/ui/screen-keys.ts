@@ -123,7 +123,15 @@ function ownAction({ keymap }: Screen, event: KeyEvent): ScreenKey | undefined {
   return keymap.screen.get(boundName(event) ?? "");
 }
 
-function submit(screen: Screen, actions: KeyActions): void {
+function submit(screen: Screen, actions: KeyActions, isReady = false): void {
+  const reading = isReady ? undefined : screen.images?.beforeSending();
+  if (reading) {
+    void reading.then(({ isRefused }) => {
+      if (!isRefused) submit(screen, actions, true);
+      screen.paint();
+    });
+    return;
+  }
   const { state, text } = submitComposer(screen.composer);
   const isShell = shellMode(screen.composer.buffer) !== undefined;
   if (isShell && text !== undefined && typedPrompt(text) === undefined)
@@ -155,11 +163,13 @@ function menuKey(screen: Screen, name: string | undefined): boolean {
       return true;
     case "complete":
       if (item?.choice) screen.compose(item.choice);
+      screen.images?.wrote();
       return true;
     case "send": {
       const isMeant = !mustSelect || selected >= 0;
       if (!item?.choice || item.isWhole || !isMeant) return false;
       screen.compose(item.choice);
+      screen.images?.wrote();
       return true;
     }
     default:

@@ -1,6 +1,7 @@
 // What the screen needs from the program, so that the first frame is painted before the ledger is open:
 // it mounts, then boots, and shows each step of the boot as it is made.
 
+import type { ImageShelf } from "../agent/images/image-shelf.ts";
 import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
@@ -20,6 +21,8 @@ export interface ScreenHost {
 export interface Booted {
   readonly runner: Runner;
   readonly context: CommandContext;
+  /** Of prompts that are being written. */
+  readonly images: Pick<ImageShelf, "attach" | "prompt" | "stored">;
   readonly open: readonly OpenTurn[];
   readonly waiting: readonly Admission[];
   /** Answers that nobody has seen, of every conversation, oldest first. */

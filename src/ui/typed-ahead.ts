@@ -38,4 +38,5 @@ export function write(screen: Screen, event: KeyEvent, browses = true): void {
   if (!action || (!browses && (action.type === "up" || action.type === "down"))) return;
   screen.lastTyped = performance.now();
   screen.compose(action);
+  screen.images?.wrote(event);
 }

@@ -14,6 +14,8 @@ const KEPT = ["signature", "redactedData"];
 
 const FORM: PromptForm = {
   files: /^image\/(jpeg|png|gif|webp)$|^application\/pdf$/,
+  // 5 MB in base64. One that is larger would have every request of the conversation refused.
+  maxBytes: 3.75 * 1024 * 1024,
   replay: (data, keeper) => (keeper === "reasoning" ? { [CLIENT]: keptFields(data) } : undefined),
 };
 

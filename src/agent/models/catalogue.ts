@@ -22,6 +22,8 @@ export interface ModelFacts {
   /** Tokens of one answer, thinking included. */
   readonly maxOutput?: number;
   readonly prices?: Prices;
+  /** False: it is known to take none. */
+  readonly images?: boolean;
 }
 
 /** Of the config, by `provider/model`. */
@@ -31,6 +33,7 @@ export interface ModelSettings {
   readonly outputPrice?: number;
   readonly cacheReadPrice?: number;
   readonly cacheWritePrice?: number;
+  readonly images?: boolean;
 }
 export type ModelsConfig = Readonly<Record<string, ModelSettings>>;
 
@@ -38,12 +41,19 @@ export type ModelsConfig = Readonly<Record<string, ModelSettings>>;
 const SNAPSHOT = /^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview)?$/;
 
 export function modelFacts({ provider, model }: ModelRoute, models: ModelsConfig = {}): ModelFacts {
-  const known = factsOf(CATALOGUE[provider]?.find(([id]) => model.startsWith(id) && isSnapshot(model, id)));
+  const row = factsOf(CATALOGUE[provider]?.find(([id]) => model.startsWith(id) && isSnapshot(model, id)));
+  const known = provider === "guide" ? { ...row, images: false } : row;
   const own = models[`${provider}/${model}`];
   if (!own) return known;
   const window = own.contextWindow ?? known.window;
   const prices = ownPrices(own) ?? known.prices;
-  return { ...known, ...(window !== undefined && { window }), ...(prices && { prices }) };
+  const images = own.images ?? known.images;
+  return {
+    ...known,
+    ...(window !== undefined && { window }),
+    ...(prices && { prices }),
+    ...(images !== undefined && { images }),
+  };
 }
 
 function isSnapshot(model: string, id: string): boolean {

@@ -1,6 +1,7 @@
 // Our messages in the prompt form that all clients of the AI SDK take (LanguageModelV3).
 // What a model cannot be shown is said in words, never dropped in silence.
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import { shownImages } from "../../ledger/image-token.ts";
 import type { FilePart, Part, ToolOutcome } from "../../ledger/types.ts";
 import type { ModelMessage, ModelRequest } from "./model.ts";
 
@@ -16,6 +17,8 @@ type FunctionTool = Extract<NonNullable<CallOptions["tools"]>[number], { type: "
 export interface PromptForm {
   /** Of files, those that the model can be given as they are. */
   readonly files: RegExp;
+  /** The most bytes of one of them; absent: no less than a prompt may have. */
+  readonly maxBytes?: number;
   /** An opaque text of this provider as the client wants it back; nothing when it cannot be used any more. */
   readonly replay: (data: string, keeper: "text" | "reasoning" | "tool-call") => ProviderOptions | undefined;
 }
@@ -96,10 +99,11 @@ async function toUserContent(parts: readonly Part[], request: PromptRequest): Pr
   for (const part of parts) {
     if (part.kind === "text" || part.kind === "summary" || part.kind === "note") {
       const last = content.at(-1);
-      if (part.text === "") continue;
+      const text = shownImages(part.text);
+      if (text === "") continue;
       // One text is a plain string on the wire, which every server takes.
-      if (last?.type === "text") content[content.length - 1] = { type: "text", text: `${last.text}\n\n${part.text}` };
-      else content.push({ type: "text", text: part.text });
+      if (last?.type === "text") content[content.length - 1] = { type: "text", text: `${last.text}\n\n${text}` };
+      else content.push({ type: "text", text });
     } else if (part.kind === "file") {
       content.push(await toFileContent(part, request));
     }
@@ -114,7 +118,15 @@ async function toFileContent(part: FilePart, request: PromptRequest): Promise<Co
     const text = new TextDecoder().decode(await request.loadBlob(part.blob));
     return { type: "text", text: `File ${name ?? "without a name"}:\n${text}` };
   }
-  if (request.form.files.test(mediaType)) {
+  const { files, maxBytes = Number.POSITIVE_INFINITY } = request.form;
+  if (part.bytes > maxBytes) {
+    const most = `${maxBytes / 1024 / 1024} MB`;
+    return {
+      type: "text",
+      text: `[${name ?? "A file"} left out: ${request.route.provider} takes no more than ${most}]`,
+    };
+  }
+  if (files.test(mediaType)) {
     return { type: "file", mediaType, data: await request.loadBlob(part.blob), ...named };
   }
   return {

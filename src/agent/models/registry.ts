@@ -4,6 +4,7 @@
 import { distance } from "fastest-levenshtein";
 import type { ModelRoute } from "../../ledger/types.ts";
 import { anthropicModel } from "./anthropic.ts";
+import { type ModelsConfig, modelFacts } from "./catalogue.ts";
 import type { EndpointOptions } from "./client-stream.ts";
 import { findLocalModels } from "./discover.ts";
 import { effortLevels } from "./effort.ts";
@@ -22,11 +23,14 @@ import {
   type Usable,
 } from "./providers.ts";
 import type { WireLimits } from "./wire.ts";
+import { withoutImages } from "./without-images.ts";
 
 export interface RegistryOptions {
   readonly env: Env;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly aliases?: Readonly<Record<string, string>>;
+  /** What the config says about models. */
+  readonly models?: ModelsConfig;
   readonly limits?: Partial<WireLimits>;
 }
 
@@ -74,7 +78,11 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
   let answered: ReadonlySet<string> = new Set();
   const registry: ModelRegistry = {
     resolve: (name) => resolve(name, providers, options.aliases ?? {}),
-    open: (route) => open(route, providers, options),
+    open: (route) => {
+      const opened = open(route, providers, options);
+      const takesNone = modelFacts(route, options.models).images === false;
+      return opened.ok && takesNone ? { ok: true, model: withoutImages(opened.model) } : opened;
+    },
     list: () => list(providers, { env: options.env, answered }),
     efforts: ({ provider, model }) => {
       const known = providers.get(provider);

@@ -16,6 +16,7 @@ test("Linux keeps data and config in their own folders", () => {
     trustFile: "/home/ann/.local/share/stele/trusted.json",
     spoolFolder: "/home/ann/.local/share/stele/spool",
     backupsFolder: "/home/ann/.local/share/stele/backups",
+    imagesFolder: "/home/ann/.local/share/stele/images",
   });
 });
 

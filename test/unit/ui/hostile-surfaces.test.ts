@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import type { CommandResult, PickItem, PreviewFile } from "../../../src/commands/command.ts";
-import type { ToolCall } from "../../../src/ledger/types.ts";
+import { imageName, imageToken } from "../../../src/ledger/image-token.ts";
+import type { Hash, ToolCall } from "../../../src/ledger/types.ts";
 import { askApproval } from "../../../src/ui/ask-approval.ts";
 import { askPick } from "../../../src/ui/ask-pick.ts";
 import { desktopMessage } from "../../../src/ui/attention.ts";
@@ -221,6 +222,11 @@ const surfaces: readonly Surface[] = [
     screen.compose({ type: "clear" });
     screen.compose({ type: "insert", text });
     screen.compose({ type: "paste", text });
+  }),
+  oneByOne("an image, by the name of its file", (screen, text) => {
+    const { token } = imageToken({ name: imageName(text), width: 1, height: 2, hash: "a".repeat(64) as Hash });
+    screen.compose({ type: "set", text: `see ${token}` });
+    screen.print({ kind: "prompt", text: `see ${token}` });
   }),
   oneByOne("files behind an @", (screen, text) => {
     screen.compose({ type: "clear" });
