@@ -99,7 +99,7 @@ async function promptOf(
   }
   const made = await shelf.prompt([text, ...tokens].filter((part) => part !== "").join("\n\n"));
   if (!made.ok) throw new UsageError(`--image: ${made.why}`);
-  return { ...made, stored: () => shelf.stored(made.prompt) };
+  return { ...made, stored: () => shelf.stored() };
 }
 
 /** What a crash left waiting in this conversation is run too, before what was asked now. */

@@ -138,7 +138,7 @@ export class Conversation {
       this.#screen.dispatch({ type: "admitted", key });
       void this.#unsent.save();
       if (blobs.length === 0) return;
-      await this.#images.stored(prompt);
+      await this.#images.stored();
       const { route } = this.runner.session;
       this.#screen.print(...leftOutImages(route, this.#context.settings.models(), this.#withoutImages));
     } catch (error) {

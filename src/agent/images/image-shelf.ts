@@ -1,12 +1,12 @@
 // Images that are written into a prompt and not sent yet. Their bytes are on disk before the prompt shows them, in a
 // file named by its hash, so that a crash, an undo of the editing or the loss of the original takes none of them; once
 // a prompt is stored with them the ledger has them, and the file goes.
-import { mkdir, readFile, unlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { AsyncSessionDB } from "../../ledger/async-session-db.ts";
 import { type ImageToken, imageName, imagesIn, imageToken } from "../../ledger/image-token.ts";
 import type { FilePart, Hash, Payload } from "../../ledger/types.ts";
-import { replaceFile } from "../tools/atomic-write.ts";
+import { replaceFile, sweepTemporaries } from "../tools/atomic-write.ts";
 import { type FileGate, hashBytes } from "../tools/files.ts";
 import { imageHeader } from "./image-header.ts";
 
@@ -79,14 +79,19 @@ export class ImageShelf {
     return { ok: true, prompt: [{ kind: "text", text }, ...parts], blobs };
   }
 
-  /** The ledger has them now. */
-  async stored(prompt: Payload["prompt"]): Promise<void> {
-    const hashes = prompt.flatMap((part) => (part.kind === "file" ? [part.blob] : []));
-    await Promise.all(
-      hashes.map(
-        (hash) => unlink(this.#file(hash)).catch(() => undefined), // it came from the ledger, or another window was first
-      ),
-    );
+  /** A prompt was stored: what the ledger has goes, also what a kill left of earlier ones. */
+  async stored(): Promise<void> {
+    const { folder, db } = this.#options;
+    const names = await readdir(folder).catch((): string[] => []); // never made: nothing was kept
+    await sweepTemporaries(folder).catch(() => undefined); // the next one tries again
+    for (const name of names.filter((each) => /^[0-9a-f]{64}$/.test(each))) {
+      const isStored = await db.blob(name as Hash).then(
+        () => true,
+        () => false,
+      );
+      // Another window may have been first.
+      if (isStored) await unlink(path.join(folder, name)).catch(() => undefined);
+    }
   }
 
   async #keep(hash: Hash, bytes: Uint8Array): Promise<void> {

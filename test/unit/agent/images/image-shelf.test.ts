@@ -26,7 +26,7 @@ async function setUp() {
     if (attached.kind !== "attached") throw new Error(attached.why);
     return attached.image.token;
   };
-  const admit = async (text: string, request: RequestId = newRequestId()) => {
+  const admit = async (text: string, request: RequestId = newRequestId(), isSwept = true) => {
     const made = await shelf().prompt(text);
     if (!made.ok) throw new Error(made.why);
     const { prompt, blobs } = made;
@@ -40,7 +40,7 @@ async function setUp() {
       session: { cwd, route: ROUTE, source: "t" },
       blobs,
     });
-    await shelf().stored(prompt);
+    if (isSwept) await shelf().stored();
     return admitted;
   };
   return { db, cwd, folder, shelf, token, admit };
@@ -77,6 +77,15 @@ describe("an image that is attached", () => {
     await expect(admit(`look ${await token("shot.png")}`, request)).rejects.toMatchObject({
       code: "admission_conflict",
     });
+  });
+
+  it("is no longer kept beside the ledger by what a kill left, and one that is not sent stays", async () => {
+    const { cwd, folder, shelf, token, admit } = await setUp();
+    await admit(await token("shot.png"), newRequestId(), false);
+    writeFileSync(path.join(cwd, "other.png"), pngImage(1, 1));
+    await token("other.png");
+    await shelf().stored();
+    expect(readdirSync(folder)).toEqual([sha256(pngImage(1, 1))]);
   });
 
   it("that nobody has any more keeps the prompt from being sent", async () => {
