@@ -3,7 +3,7 @@
 import { mentionedPaths, type NamedPath, pastedPaths } from "../agent/images/image-paths.ts";
 import type { ImageShelf } from "../agent/images/image-shelf.ts";
 import { note } from "./block.ts";
-import { bufferLines, type Line } from "./composer-buffer.ts";
+import { type Buffer, bufferLines, type Line } from "./composer-buffer.ts";
 import type { KeyEvent } from "./key-event.ts";
 import type { Screen } from "./live-screen.ts";
 import { shellMode } from "./shell-mode.ts";
@@ -28,7 +28,8 @@ export class ImageInput {
   /** A key was written into the composer, or an entry of its menu was taken. */
   wrote(event?: KeyEvent): void {
     const { composer } = this.#options.screen;
-    if (shellMode(composer.buffer)) return;
+    const pasted = event?.kind === "paste" ? event.text : undefined;
+    if (shellMode(composer.buffer) || isCommandLine(composer.buffer, pasted)) return;
     if (event?.kind === "paste") return this.#attach(pastedPaths(event.text));
     const { line, column } = composer.buffer;
     if (line[column - 1] !== " " && line[column - 1] !== undefined) return;
@@ -84,6 +85,11 @@ export class ImageInput {
     screen.paint();
     return isRefused;
   }
+}
+
+/** The words of a command stay words; a path that is all there is begins with a slash too. */
+function isCommandLine({ above, line }: Buffer, pasted: string | undefined): boolean {
+  return above === undefined && line[0] === "/" && typed(line).trim() !== pasted?.trim();
 }
 
 /** A paste that is folded names nothing: nobody sees what is in it. */

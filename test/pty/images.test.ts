@@ -79,6 +79,8 @@ describe("an image on the screen", () => {
     stele.write(" \r");
     await stele.waitFor("big.png is not attached: it has 5.8 MB, and an image may have 5 MB.");
     await stele.waitFor(/^❯ see @big\.png/m);
+    stele.write(`\x15/title \x1b[200~${place.folder}/big.png\x1b[201~ @"my shot.png" \r`);
+    await stele.waitFor(/The title is now “.*big\.png\s@"my\sshot\.png"”/s);
     expect(server.requests).toHaveLength(0);
   });
 
