@@ -5,7 +5,7 @@ import path from "node:path";
 import { newHolderId, newRequestId } from "../src/ledger/ids.ts";
 import type { LeaseRef } from "../src/ledger/leases.ts";
 import { SessionDB } from "../src/ledger/session-db.ts";
-import type { AdmissionKind, Envelope, Message, Session, TurnRef } from "../src/ledger/types.ts";
+import type { Envelope, Message, Session, TurnRef } from "../src/ledger/types.ts";
 import type { Conversation } from "./conversations.ts";
 import { type Bench, compare, type Figure, interleave } from "./harness.ts";
 import { requireSound, someParts } from "./ledgers.ts";
