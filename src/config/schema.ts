@@ -48,13 +48,14 @@ const provider = z
 const model = z.strictObject(
   {
     contextWindow: z.int(A_COUNT).min(1, A_COUNT).exactOptional(),
+    maxOutput: z.int(A_COUNT).min(1, A_COUNT).exactOptional(),
     inputPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     outputPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     cacheReadPrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     cacheWritePrice: z.number(A_PRICE).min(0, A_PRICE).exactOptional(),
     images: z.boolean("true or false").exactOptional(),
   },
-  "an object with contextWindow, inputPrice, outputPrice, cacheReadPrice, cacheWritePrice and images",
+  "an object with contextWindow, maxOutput, inputPrice, outputPrice, cacheReadPrice, cacheWritePrice and images",
 );
 
 const rule = z.string(A_RULE).transform((value, context): Rule => {

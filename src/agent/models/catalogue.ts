@@ -29,6 +29,7 @@ export interface ModelFacts {
 /** Of the config, by `provider/model`. */
 export interface ModelSettings {
   readonly contextWindow?: number;
+  readonly maxOutput?: number;
   readonly inputPrice?: number;
   readonly outputPrice?: number;
   readonly cacheReadPrice?: number;
@@ -46,11 +47,12 @@ export function modelFacts({ provider, model }: ModelRoute, models: ModelsConfig
   const own = models[`${provider}/${model}`];
   if (!own) return known;
   const window = own.contextWindow ?? known.window;
+  const maxOutput = own.maxOutput ?? known.maxOutput;
   const prices = ownPrices(own) ?? known.prices;
   const images = own.images ?? known.images;
   return {
-    ...known,
     ...(window !== undefined && { window }),
+    ...(maxOutput !== undefined && { maxOutput }),
     ...(prices && { prices }),
     ...(images !== undefined && { images }),
   };

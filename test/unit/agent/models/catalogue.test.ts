@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { modelFacts } from "../../../../src/agent/models/catalogue.ts";
+import { CATALOGUE, CATALOGUE_DATE } from "../../../../src/agent/models/catalogue-rows.ts";
 import { costOf, costOfAll, costWords } from "../../../../src/agent/models/cost.ts";
+import { modelRegistry } from "../../../../src/agent/models/registry.ts";
 
 const at = Date.parse("2026-12-01");
 const route = (provider: string, model: string) => ({ provider, model });
@@ -19,11 +21,37 @@ describe("what is known of a model", () => {
 
   it("is what the config says, and the catalogue for the rest", () => {
     const models = {
-      "mine/q": { contextWindow: 8_192 },
+      "mine/q": { contextWindow: 8_192, maxOutput: 1_024 },
       "openai/gpt-5": { inputPrice: 1, outputPrice: 2 },
     };
-    expect(modelFacts(route("mine", "q"), models)).toEqual({ window: 8_192 });
+    expect(modelFacts(route("mine", "q"), models)).toEqual({ window: 8_192, maxOutput: 1_024 });
     expect(modelFacts(route("openai", "gpt-5"), models)).toEqual({ window: 400_000, prices: { input: 1, output: 2 } });
+  });
+});
+
+describe("the list", () => {
+  it("names each model once, before those that its name begins, and has prices that can be", () => {
+    for (const rows of Object.values(CATALOGUE)) {
+      expect(new Set(rows.map(([id]) => id)).size).toBe(rows.length);
+      for (const [, window = 1, maxOutput = 1, prices] of rows) {
+        expect(maxOutput).toBeLessThanOrEqual(window);
+        if (!prices || prices.input === 0) continue;
+        expect(prices.output).toBeGreaterThan(prices.input);
+        expect(prices.cacheRead ?? 0).toBeLessThan(prices.input);
+        expect(prices.cacheWrite ?? prices.input * 1.25).toBeCloseTo(prices.input * 1.25, 6);
+        expect(Number.isNaN(Date.parse(prices.until ?? CATALOGUE_DATE))).toBe(false);
+      }
+    }
+  });
+
+  it("knows the window of every model that a provider is offered with", () => {
+    const listed = modelRegistry({ env: {}, providers: {} }).list();
+    const own = listed.filter(({ provider }) => /^(anthropic|openai|google)$/.test(provider));
+    expect(own.length).toBeGreaterThan(10);
+    for (const { id } of own) {
+      const [provider = "", model = ""] = id.split("/");
+      expect(modelFacts(route(provider, model)).window).toBeGreaterThan(100_000);
+    }
   });
 });
 
