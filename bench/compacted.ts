@@ -8,7 +8,7 @@ import { SessionDB } from "../src/ledger/session-db.ts";
 import type { Envelope, Message, Session, TurnRef } from "../src/ledger/types.ts";
 import type { Conversation } from "./conversations.ts";
 import { type Bench, compare, type Figure, interleave } from "./harness.ts";
-import { requireSound, someParts } from "./ledgers.ts";
+import { requireSound, someParts, someText } from "./ledgers.ts";
 
 const ONCE = "1 compaction";
 const OFTEN = "1,000 compactions";
@@ -106,7 +106,7 @@ class Writer {
       request: newRequestId(),
       kind,
       payload: {
-        prompt: kind === "compact" ? [] : [{ kind: "text", text: `prompt ${seed}` }],
+        prompt: kind === "compact" ? [] : [{ kind: "text", text: someText(seed) }],
         approval: "auto",
         cwd: "/app",
       },
