@@ -114,14 +114,20 @@ export async function followTurn(
   program: Program,
   runner: Runner,
 ): Promise<{ code: ExitCode; admission?: Admission; answer?: string }> {
-  const seen: { settled?: AdmissionId; problem?: TurnError } = {};
+  const seen: { settled?: AdmissionId; problem?: TurnError; isStopped?: boolean } = {};
   const stopListening = runner.listen((event) => {
+    if (event.type === "stop-asked") seen.isStopped = true;
     if (event.type === "turn-settled") seen.settled = event.admission;
     if (event.type === "ledger-problem") seen.problem = event.error;
   });
   const unhook = onSignals(runner);
   try {
     await runner.idle();
+    while (!seen.settled && !seen.problem && !seen.isStopped && (await isLeftWaiting(program, runner))) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      runner.wake();
+      await runner.idle();
+    }
   } finally {
     unhook();
     stopListening();
@@ -135,6 +141,15 @@ export async function followTurn(
   const isOlder = last?.role === "summary" && admission.outcome !== "completed";
   const answer = last && !isOlder ? endText(last) : undefined;
   return { code: exitOf(admission.outcome ?? "failed"), admission, ...(answer && { answer }) };
+}
+
+/** What was asked here stands behind a prompt of another program that lives: its turn comes. */
+async function isLeftWaiting({ db }: Program, { session }: Runner): Promise<boolean> {
+  const open = await db.openAdmissions(session.conversation);
+  if (open.some(({ status }) => status === "unknown")) return false;
+  return open.some(
+    ({ status, held, submitter }) => status === "queued" && held === undefined && submitter.pid === process.pid,
+  );
 }
 
 const POLL_MS = 200;
