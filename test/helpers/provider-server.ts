@@ -75,11 +75,10 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
+export type ProviderScript = readonly ProviderReply[] | ((asked: ProviderRequest, n: number) => ProviderReply);
+
 /** A script that has run out answers 500 and says so. */
-export async function startProviderServer(
-  format: ProviderFormat,
-  script: readonly ProviderReply[],
-): Promise<ProviderServer> {
+export async function startProviderServer(format: ProviderFormat, script: ProviderScript): Promise<ProviderServer> {
   const requests: ProviderRequest[] = [];
   const problems: string[] = [];
   const issued: Issued = { secrets: new Map() };
@@ -99,7 +98,8 @@ export async function startProviderServer(
       problems.push(broken);
       return sendStatus(response, { status: 400, body: format.error(400, `invalid request: ${broken}`) });
     }
-    const reply = script[n] ?? { status: 500, body: format.error(500, `the script has no reply for request ${n + 1}`) };
+    const scripted = typeof script === "function" ? script(asked, n) : script[n];
+    const reply = scripted ?? { status: 500, body: format.error(500, `the script has no reply for request ${n + 1}`) };
     if ("status" in reply) return sendStatus(response, reply);
     for (const block of reply.blocks) if (block.secret !== undefined) issued.secrets.set(block.secret, textOf(block));
     await sendAnswer(response, reply, format.events(reply, typeof body.model === "string" ? body.model : "model"));

@@ -119,8 +119,19 @@ function check({ path, headers, body }: ProviderRequest, issued: Issued): string
     checkReasoning(body),
     ...objects(body.tools).map(checkTool),
     items.length === 0 && "input: at least one item",
+    checkEnds(items),
     ...items.map((item, at) => checkItem(item, items[at + 1], issued)),
     checkCalls(items),
+  );
+}
+
+/** It begins with a person's words, and ends in something to be answered. */
+function checkEnds(items: readonly JsonObject[]): string | undefined {
+  const told = items.filter(({ role }) => role !== "system" && role !== "developer");
+  const last = told.at(-1);
+  return first(
+    told[0]?.role !== "user" && `input: begins with ${String(told[0]?.role ?? told[0]?.type)}`,
+    last?.role !== "user" && last?.type !== "function_call_output" && "input: nothing to answer",
   );
 }
 
