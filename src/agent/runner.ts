@@ -29,6 +29,7 @@ import { ContextWatch } from "./context-watch.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
 import { createScanner, type Scanner } from "./file-changes/scan.ts";
+import { keepUnanswerable } from "./kept-prompts.ts";
 import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
 import type { ModelFacts } from "./models/catalogue.ts";
@@ -394,23 +395,14 @@ export class Runner {
     return taken?.lease;
   }
 
-  /** Nobody else is asked in place of a model that cannot be: what was typed waits for a key or for another choice. */
   async #keepUnanswerable(): Promise<void> {
     const { db, models, isWatched } = this.#options;
-    const { conversation, route } = this.#session;
-    if (!isWatched) return;
-    const kept: AdmissionId[] = [];
-    let why = "";
-    for (const each of await db.openAdmissions(conversation)) {
-      const opened = models.open(each.payload.route ?? route);
-      if (!isOwn(each) || !ASKS.has(each.kind) || opened.ok) continue;
-      await db.hold(each.id, opened.problem);
-      kept.push(each.id);
-      why = `${opened.problem}. ${opened.hint}`;
-    }
-    if (kept.length === 0) return;
-    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
-    this.emit({ type: "prompts-kept", admissions: kept, why: `Kept, not sent: ${why} Then /queue run sends it.` });
+    const session = this.#session;
+    const kept = isWatched ? await keepUnanswerable({ db, models, session }, isOwn) : undefined;
+    if (!kept) return;
+    const { admissions, why } = kept;
+    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(session.conversation) });
+    this.emit({ type: "prompts-kept", admissions, why: `Kept, not sent: ${why} Then /queue run sends it.` });
   }
 
   // ---- one turn ----
@@ -568,9 +560,6 @@ const STICKY: ReadonlySet<LedgerError["code"]> = new Set([
 async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {
   return (await db.openAdmissions(session.conversation)).some(isOwn);
 }
-
-/** Kinds of turns that a model answers. */
-const ASKS: ReadonlySet<Admission["kind"]> = new Set(["prompt", "retry", "loop", "steer"]);
 
 function isOwn(each: Admission): boolean {
   return each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid;
