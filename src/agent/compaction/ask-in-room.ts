@@ -3,7 +3,8 @@
 import type { Answer, NoAnswer } from "../ask-model.ts";
 import { askWithRetries } from "../ask-with-retries.ts";
 import type { TurnContext, TurnState } from "../turn-context.ts";
-import { compact, sizeOf } from "./compact.ts";
+import { sizeOf } from "./attempt.ts";
+import { compact } from "./compact.ts";
 
 /** C 5.18: in one turn. */
 const ATTEMPTS = 3;

@@ -1,10 +1,12 @@
 // The folded part of a conversation as text for the model that sums it up. As text no rule of a provider about roles,
 // calls and results applies to it, and any model can read what any other one did. Pure.
+
+import { shownImages } from "../../ledger/image-token.ts";
 import type { Message, Part, ToolOutcome } from "../../ledger/types.ts";
 import { estimateText } from "../tokens.ts";
 
 /** Characters; of longer ones the beginning and the end stay. */
-const LIMITS = { person: 12_000, answer: 8_000, input: 1_500, output: 1_500 } as const;
+const LIMITS = { text: 12_000, input: 1_500, output: 1_500 } as const;
 
 /** One text a message that says something. */
 export function transcriptTexts(messages: readonly Message[]): readonly string[] {
@@ -22,7 +24,7 @@ function textOf({ role, parts }: Message): string {
 function partText(part: Part): string {
   switch (part.kind) {
     case "text":
-      return ends(part.text, LIMITS.person);
+      return ends(shownImages(part.text), LIMITS.text);
     case "summary":
       return part.text;
     case "tool-call":

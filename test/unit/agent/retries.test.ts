@@ -158,7 +158,6 @@ describe("a request that failed", () => {
   it.each([
     ["a key that is refused", 401, "no"],
     ["an account without credit", 429, "You exceeded your current quota: insufficient_quota"],
-    ["a conversation that does not fit", 400, "context_length_exceeded"],
   ])("%s is not asked again", async (_, status, message) => {
     const played = await play([{ status, body: { error: { message } } }, { text: "never" }]);
     expect(played.server.requests).toHaveLength(1);
