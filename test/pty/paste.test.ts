@@ -29,6 +29,12 @@ function longText(bytes: number, lineEnd: string): string {
   return unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit)));
 }
 
+/** Of all pieces in the composer: where nothing marks a paste, a terminal that stands still cuts it into two. */
+function pastedLines(screen: readonly string[]): number {
+  const [, pieces = ""] = /^❯ ((?:\[\d+ lines\])+)$/m.exec(screen.join("\n")) ?? [];
+  return [...pieces.matchAll(/\d+/g)].reduce((sum, [lines]) => sum + Number(lines), 0);
+}
+
 /** Every prompt that was sent. */
 function prompts(place: Workplace): readonly string[] {
   const db = new Database(path.join(place.home, "state.db"), { readonly: true });
@@ -45,7 +51,7 @@ describe("a paste of megabytes", () => {
     { megabytes: fullNumber(10, 2), name: "without marks", before: "", after: "", lineEnd: "\n" },
     { megabytes: fullNumber(10, 2), name: "with a lost end mark", before: START, after: "", lineEnd: "\n" },
   ])(
-    "$megabytes MB $name is one piece, sent by the enter key alone, with all its bytes",
+    "$megabytes MB $name is sent by the enter key alone, with all its bytes",
     async ({ megabytes, before, after, lineEnd }) => {
       const place = workplace();
       const stele = openStele(place);
@@ -53,7 +59,7 @@ describe("a paste of megabytes", () => {
       const text = longText(megabytes * MB, lineEnd);
       stele.write(before + text + after);
       await stele.waitFor(megabytes === 10 ? /pasting… [4-9]\.\d MB/ : /pasting… [12]\.\d MB/, patience);
-      await stele.waitFor(/^❯ \[\d+ lines\]$/m, patience);
+      await stele.waitFor((each) => pastedLines(each.screen()) >= text.split("\n").length - 1, patience);
       expect(prompts(place)).toEqual([]);
       stele.write("\r");
       await stele.waitFor("(ctrl+o opens)", patience);
