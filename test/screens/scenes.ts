@@ -200,6 +200,33 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: "compaction",
+    sizes: [usual, small],
+    play: async (stage) => {
+      const long = "and why it is so ".repeat(400);
+      const summary = { text: ["The person wants", " two things."], faults: [{ kind: "stall", after: 1 }] } as const;
+      const answers = [{ text: `${long}The first.` }, { text: "The second." }, summary, { text: "They want two things." }];
+      await withServer(stage, answers, async () => {
+        const stele = await stage.open();
+        await stage.say(stele, "Explain the first");
+        await stele.waitFor(/first\./);
+        await stage.say(stele, "Explain the second");
+        await stele.waitFor(/second\.[\s\S]*saved/);
+        await stage.say(stele, "/compress the second");
+        await stage.shot(stele, "compacting", /compacting about/);
+        stele.write(escape);
+        await stele.waitFor((each) => !each.screen().join("\n").includes("compacting"));
+        await stage.say(stele, "/compress the second");
+        await stage.shot(stele, "compacted", /takes it back/);
+        stele.write("\x0f");
+        await stage.shot(stele, "compacted-summary", /They want two things/);
+        stele.write("q");
+        await stage.say(stele, "/undo");
+        await stage.shot(stele, "compaction-undone", /everything\s+again/);
+      });
+    },
+  },
+  {
     name: "recovery",
     sizes: [usual, small, wide],
     play: async (stage) => {
