@@ -241,6 +241,8 @@ function rotate(tx: TurnTx, parent: SessionRow, { isEffective }: NewSummary): Se
     parent_id: parent.id,
     edge: "compression",
     fork_message_id: null,
+    title: null,
+    title_source: null,
     started_at: tx.now,
   });
   tx.q.sessions.carryOver.run({

@@ -208,9 +208,13 @@ export function sessionQueries(db: Database) {
     endCompressed: db.prepare<[number, string]>(
       "update sessions set ended_at = ?, end_reason = 'compression', revision = revision + 1 where id = ?",
     ),
-    /** What a conversation takes along into its next generation, beside what is inserted. */
+    /**
+     * What a conversation takes along into its next generation, beside what is inserted; the title with the end, because a
+     * closed one has no claim to it.
+     */
     carryOver: db.prepare(
       `update sessions set archived = @archived, pinned = @pinned, hidden = @hidden, rewind_count = @rewind_count,
+         title = @title, title_source = @title_source, ended_at = @ended_at, end_reason = @end_reason,
          revision = @revision, compaction_ineffective_count = @compaction_ineffective_count where id = @id`,
     ),
     /** A later deadline stays; of the reason the newest is kept. */

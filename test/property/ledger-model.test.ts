@@ -4,12 +4,13 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ConversationId } from "../../src/ledger/types.ts";
+import { COMPACTION_STEPS } from "./compaction-steps.ts";
 import { LedgerWorld } from "./ledger-world.ts";
 import { type Picks, QUEUE_STEPS, type Step } from "./queue-steps.ts";
 import { SIDE_STEPS } from "./side-steps.ts";
 import { TURN_STEPS } from "./turn-steps.ts";
 
-const STEPS: { readonly [name: string]: Step } = { ...QUEUE_STEPS, ...TURN_STEPS, ...SIDE_STEPS };
+const STEPS: { readonly [name: string]: Step } = { ...QUEUE_STEPS, ...TURN_STEPS, ...SIDE_STEPS, ...COMPACTION_STEPS };
 
 /** How often each step is tried: a turn needs many steps to become interesting, a deletion ends the fun. */
 const WEIGHTS: { readonly [name: string]: number } = {
@@ -35,6 +36,8 @@ const WEIGHTS: { readonly [name: string]: number } = {
   planChange: 6,
   changingTurn: 4,
   markRevert: 3,
+  commitCompaction: 3,
+  wholeCompaction: 3,
 };
 
 /** In memory where the system has such a place: this test is about rules, and a disk would only slow it down. */

@@ -88,6 +88,16 @@ export interface ModelRevert {
   readonly session: SessionId;
   state: "planned" | "done" | "conflict";
 }
+export interface ModelLock {
+  readonly who: Who;
+  readonly attempt: string;
+  expires: number;
+}
+/** What stands in the way of a compaction that nobody asked for. */
+export interface Reluctance {
+  until: number;
+  ineffective: number;
+}
 /** What a holder remembers of its turn; it may be stale. */
 export interface Turn {
   readonly conversation: ConversationId;
@@ -110,6 +120,10 @@ export class LedgerModel {
   readonly changes = new Map<CallId, ModelChange[]>();
   readonly reverts = new Map<FileRevertId, ModelRevert>();
   readonly answers = new Map<ConversationId, HalfAnswer>();
+  readonly locks = new Map<ConversationId, ModelLock>();
+  readonly reluctances = new Map<ConversationId, Reluctance>();
+  /** The attempt that made the newest generation, and its node. */
+  readonly compacted = new Map<ConversationId, { readonly attempt: string; readonly message: MessageId }>();
   /** Unsent text by window. */
   readonly composers = new Map<ConversationId, Map<string, string>>();
 
@@ -210,6 +224,12 @@ export class LedgerModel {
     return newest === 0 ? undefined : path.find((node) => node.turn === wanted);
   }
 
+  /** Nothing but notes came after it. */
+  summaryAtEnd(session: ModelSession): Node | undefined {
+    const last = this.path(session.head).findLast(({ role }) => role !== "note");
+    return last?.role === "summary" ? last : undefined;
+  }
+
   isOnPath(session: ModelSession, id: MessageId): boolean {
     return this.path(session.head).some((node) => node.id === id);
   }
@@ -255,6 +275,7 @@ export class LedgerModel {
   forgetConversation(conversation: ConversationId): void {
     this.sessions.delete(conversation as string as SessionId);
     this.answers.delete(conversation);
+    for (const each of [this.locks, this.reluctances, this.compacted]) each.delete(conversation);
     this.composers.delete(conversation);
     for (const revert of [...this.reverts.values()])
       if (revert.session === (conversation as string)) this.reverts.delete(revert.id);

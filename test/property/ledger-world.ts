@@ -119,7 +119,8 @@ export class LedgerWorld {
     const { model } = this;
     const live = model.live();
     for (const session of model.sessions.values()) {
-      const { messages, earlier } = db.path(session.id, { limit: 1000 });
+      const { id } = db.canonical(session.id as string as ConversationId);
+      const { messages, earlier } = db.path(id, { limit: 1000 });
       expect(earlier).toBe(0);
       const seen = messages.map(({ id, role, parts, turn }) => ({ id, role, turn, text: textOf(parts) }));
       expect(seen).toEqual(model.path(session.head).map(({ id, role, turn, text }) => ({ id, role, turn, text })));
@@ -177,7 +178,7 @@ export class LedgerWorld {
   #compareSession(db: SessionDB, session: ModelSession): void {
     const { model } = this;
     const conversation = session.id as string as ConversationId;
-    const { title, titleSource, archived, messages, turns } = db.session(session.id);
+    const { title, titleSource, archived, messages, turns } = db.canonical(conversation);
     const path = model.path(session.head);
     expect({ title, titleSource, archived, messages, turns }).toEqual({
       title: session.title,

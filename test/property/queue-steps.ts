@@ -192,7 +192,8 @@ const undo: Step = (world, { who, a, b, n }) => {
   const holder = world.model.holders[who];
   if (id === undefined || holder === undefined) return;
   const session = world.modelOf(id);
-  const begin = session && world.model.turnBegin(session, n + 1);
+  const summary = session && n === 0 ? world.model.summaryAtEnd(session) : undefined;
+  const begin = summary ?? (session && world.model.turnBegin(session, n + 1));
   const refusal = session ? world.model.moveRefusal(session, who) : "not_found";
   const expected = refusal === "ok" && !begin ? "conflict" : refusal;
   const reverts = revertsFrom(world, session?.head, { b, direction: "undo" });

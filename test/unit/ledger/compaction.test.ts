@@ -128,6 +128,18 @@ describe("a compaction", () => {
     expect(db.modelUsage(child.id)).toMatchObject([{ calls: 4, usage: { inputTokens: 99, outputTokens: 15 } }]);
   });
 
+  it("leaves a conversation that was put away while it ran where it is, also when its title was given to another", () => {
+    const { db, session } = threeTurns();
+    const { lease, turn, attempt } = startCompaction(db, session);
+    db.setFlags(session.id, { archived: true });
+    newSession(db, { title: "mine" });
+    const made = db.commitCompaction(turn, newSummary(attempt, headMessage(db, session)));
+    expect(made).toMatchObject({ kind: "compacted", session: { archived: true, endReason: "closed", title: "mine" } });
+    db.releaseLease(lease);
+    expect(runTurn(db, session, "again").session).toBe(db.canonical(session.conversation).id);
+    expect(db.canonical(session.conversation)).toMatchObject({ archived: false, titleSource: "derived" });
+  });
+
   it("deletes as one conversation with all its generations", () => {
     const { db, session } = threeTurns();
     compactNow(db, session);
