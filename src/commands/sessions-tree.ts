@@ -99,7 +99,7 @@ function groupedBy<K>(sessions: readonly Session[], key: (session: Session) => K
 }
 
 function times(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
+  return ["once", "twice"][count - 1] ?? `${count} times`;
 }
 
 /** `live`: the session is written in, where a closed one of a compressed conversation is not. */
