@@ -69,7 +69,7 @@ export function draftQueries(db: Database) {
     ),
     undelivered: db.prepare<[number], AdmissionRow>(
       `select a.* from (select * from admissions order by seq desc limit ${RECENT_TURNS}) a
-       where a.outcome = 'completed' and a.kind <> 'shell' and a.settled_at > ?
+       where a.outcome = 'completed' and a.kind not in ('shell', 'compact') and a.settled_at > ?
          and not exists (select 1 from deliveries d where d.message_id = a.last_message_id)
        order by a.seq`,
     ),

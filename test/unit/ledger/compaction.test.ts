@@ -119,6 +119,14 @@ describe("a compaction", () => {
     expect(db.undo(child.id, 1, { isOfTurns: true })).toMatchObject({ turns: 1, prompt: { id: third.id } });
   });
 
+  it("is no answer that somebody has to be shown", () => {
+    const { db, session } = threeTurns();
+    const since = Date.now() - 60_000;
+    const before = db.undelivered(since).length;
+    compactNow(db, session);
+    expect(db.undelivered(since)).toHaveLength(before);
+  });
+
   it("carries flags along, and what the conversation cost goes on in one sum", () => {
     const { db, session } = threeTurns();
     db.setFlags(session.id, { pinned: true });
