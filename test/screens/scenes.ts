@@ -205,7 +205,12 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       const long = "and why it is so ".repeat(400);
       const summary = { text: ["The person wants", " two things."], faults: [{ kind: "stall", after: 1 }] } as const;
-      const answers = [{ text: `${long}The first.` }, { text: "The second." }, summary, { text: "They want two things." }];
+      const answers = [
+        { text: `${long}The first.` },
+        { text: "The second." },
+        summary,
+        { text: "They want two things." },
+      ];
       await withServer(stage, answers, async () => {
         const stele = await stage.open();
         await stage.say(stele, "Explain the first");
