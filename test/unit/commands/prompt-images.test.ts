@@ -1,6 +1,6 @@
 // A prompt with an image that waits, is changed, run, taken back and asked again: the image goes with the text.
 import { describe, expect, it } from "vitest";
-import { newRequestId, sha256 } from "../../../src/ledger/ids.ts";
+import { newHolderId, newRequestId, sha256 } from "../../../src/ledger/ids.ts";
 import { imageToken } from "../../../src/ledger/image-token.ts";
 import type { Part } from "../../../src/ledger/types.ts";
 import { pngImage } from "../../helpers/images.ts";
@@ -34,6 +34,10 @@ async function promptsOf({ db, runner }: Desk): Promise<readonly (readonly Part[
 describe("a prompt with an image", () => {
   it("keeps it in the queue while its text is changed, and loses it with its place in the text", async () => {
     const desk = await openDesk();
+    // Somebody else holds the conversation: what is edited waits, and does not begin.
+    const { conversation } = desk.runner.session;
+    const other = await desk.db.acquireLease({ conversation, holder: newHolderId(process.pid) });
+    if (other.kind !== "acquired") throw new Error(`the lease is ${other.kind}`);
     const id = await wait(desk, `say ${token}`);
     expect(words(await desk.type("/queue"))).toContain(`say ${label}`);
     const prefill = await desk.type(`/queue edit ${id}`);
@@ -44,8 +48,9 @@ describe("a prompt with an image", () => {
     await desk.type(`/queue edit ${changed?.id} say nothing`);
     const [bare] = await desk.db.openAdmissions();
     expect(bare?.payload.prompt).toEqual([{ kind: "text", text: "say nothing" }]);
-    const other = token.replace(hash, "b".repeat(64));
-    expect(words(await desk.type(`/queue edit ${bare?.id} "${other}"`))).toContain("with a prompt that is sent");
+    const unknown = token.replace(hash, "b".repeat(64));
+    expect(words(await desk.type(`/queue edit ${bare?.id} "${unknown}"`))).toContain("with a prompt that is sent");
+    await desk.db.releaseLease(other.lease);
     await desk.runner.idle();
   });
 

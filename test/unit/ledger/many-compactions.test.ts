@@ -6,10 +6,11 @@ import { projectForModel } from "../../../src/ledger/projection.ts";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type { MessageId, Session, SessionId } from "../../../src/ledger/types.ts";
 import { compactNow } from "../../helpers/compaction.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { MEMORY, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
 
-/** `SOAK_COMPACTIONS=1000` for the whole length; a fifth of it shows the same. */
-const COMPACTIONS = Number(process.env["SOAK_COMPACTIONS"] || 200);
+/** A fifth of them shows the same. */
+const COMPACTIONS = fullNumber(1_000, 200);
 const TITLE = "the long one";
 const ALL = { limit: 1_000_000 };
 
