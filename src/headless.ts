@@ -137,8 +137,8 @@ export async function followTurn(
   if (seen.settled === undefined) return { code: EXIT.needsPerson };
   const admission = await program.db.admission(seen.settled);
   const last = admission.lastMessage === undefined ? undefined : await program.db.message(admission.lastMessage);
-  // Of a compaction that came to nothing the last message may be an earlier one's.
-  const isOlder = last?.role === "summary" && admission.outcome !== "completed";
+  // Of a compaction that came to nothing the last message is an earlier one.
+  const isOlder = admission.kind === "compact" && admission.outcome !== "completed";
   const answer = last && !isOlder ? endText(last) : undefined;
   return { code: exitOf(admission.outcome ?? "failed"), admission, ...(answer && { answer }) };
 }

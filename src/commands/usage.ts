@@ -43,20 +43,17 @@ export const usageCommand = defineCommand({
   },
 });
 
-/** Messages that are looked at; of a longer path the rest is left out, and said. */
-const LOOKED_AT = 5_000;
-
 async function usage(context: FreeContext, session: Session): Promise<CommandResult> {
   const { db, settings, now } = context;
   const models = settings.models();
-  const [{ messages, earlier }, spent, system, time, more] = await Promise.all([
-    db.path(session.id, { limit: LOOKED_AT }),
+  const [messages, spent, system, time, more] = await Promise.all([
+    db.contextPath(session.conversation),
     db.modelUsage(session.id),
     systemPromptOf(db, session),
     db.turnTime(session.id),
     aroundOf(context, session),
   ]);
-  const parts = await partsOf(system, sinceSummary(messages));
+  const parts = await partsOf(system, messages);
   const size = contextSize(messages);
   const total = size ? tokensOf(size) : sum(parts.map(({ tokens }) => tokens));
   const scaled = scale(parts, total);
@@ -67,7 +64,6 @@ async function usage(context: FreeContext, session: Session): Promise<CommandRes
     [
       `context   ${contextWords({ total, window, isCounted: size !== undefined })}`,
       ...scaled.map(({ name, tokens }) => `  ${name.padEnd(9)} ${numberWords(tokens).padStart(9)}`),
-      ...(earlier === 0 ? [] : [`  and ${counted(earlier, "earlier message")} that are not looked at`]),
       `spent     ${spent.length === 0 ? "nothing was counted" : cost ? costWords(cost) : "not known: a model has no known price"}`,
       ...rows.map(({ words }) => `  ${words}`),
       ...(time.turns === 0 ? [] : [`time      ${durationWords(time.ms)} in ${counted(time.turns, "turn")}`]),
@@ -93,7 +89,7 @@ async function aroundOf(
     db.usageRows({ by: "day", session: session.id }),
   ]);
   const models = settings.models();
-  const others = new Set(sessions.map(({ key }) => key).filter((key) => key !== session.id));
+  const others = new Set(sessions.map(({ key }) => key).filter((key) => key !== session.conversation));
   const cost = costOfAll(sessions, models, now());
   const tokens = sum(sessions.map(({ usage: { inputTokens, outputTokens } }) => inputTokens + outputTokens));
   const all = `${numberWords(tokens)} tokens${cost ? `, ${costWords(cost)}` : ""}`;
@@ -132,15 +128,6 @@ async function partsOf(system: string, messages: readonly Message[]): Promise<re
     { name: "messages", tokens: estimate(messages.filter((message) => !isResult(message))) },
     { name: "results", tokens: estimate(messages.filter(isResult)) },
   ];
-}
-
-function sinceSummary(messages: readonly Message[]): readonly Message[] {
-  return messages.slice(
-    Math.max(
-      0,
-      messages.findLastIndex(({ role }) => role === "summary"),
-    ),
-  );
 }
 
 function scale(parts: readonly ContextPart[], total: number): readonly ContextPart[] {

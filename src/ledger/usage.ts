@@ -31,8 +31,11 @@ const FAMILY = `(with recursive family (id) as (
     union select s.id from sessions s join family f on s.parent_id = f.id and s.edge <> 'import')
   select u.* from family f cross join model_usage u where u.session_id = f.id)`;
 
+/** Its generations are one: by the id of the first. */
+const CONVERSATION = "(select c.conversation_id from sessions c where c.id = session_id)";
+
 /** What a row stands for besides its model. */
-const KEYS = { model: "''", day: "day", session: "session_id" } as const;
+const KEYS = { model: "''", day: "day", session: CONVERSATION } as const;
 export type UsageBy = keyof typeof KEYS;
 
 type Parameters = [{ readonly session?: string }];
@@ -71,7 +74,8 @@ export function usageQueries(db: Database) {
     ofFamily: grouped(db, FAMILY),
     turnTime: db.prepare<[string], { readonly turns: number; readonly ms: number | null }>(
       `select count(*) as turns, sum(settled_at - started_at) as ms from admissions
-       where conversation_id = (select conversation_id from sessions where id = ?) and started_at is not null and settled_at is not null`,
+       where conversation_id = (select conversation_id from sessions where id = ?) and kind <> 'compact'
+         and started_at is not null and settled_at is not null`,
     ),
     clearTotals: db.prepare<[string]>(
       `update sessions set input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0,

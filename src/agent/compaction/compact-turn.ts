@@ -12,6 +12,8 @@ export async function runCompactTurn(context: TurnContext, admission: Admission)
     other ?? (await compact(context, state, { reason: "asked", focus: focusOf(admission), endsTurn: true }));
   if (result.kind === "compacted" && result.compacted.settled)
     return context.emit(settledEvent(result.compacted.settled.admission));
+  if (result.kind === "stopped")
+    context.emit({ type: "compaction-left", admission: admission.id, why: "Stopped. Nothing was changed." });
   const { outcome, error } = endOf(result);
   const end = { outcome, at: context.now(), ...(error && { error }), ...(state.usage && { usage: state.usage }) };
   const settled = await context.db.settle(context.turn, end);

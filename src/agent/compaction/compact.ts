@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import type { Compacted, CompactionSkip, Spent } from "../../ledger/compaction.ts";
 import type { Usage } from "../../ledger/types.ts";
 import type { TurnContext, TurnState } from "../turn-context.ts";
-import { type Attempt, type CompactionWish, sizeOf } from "./attempt.ts";
-import { type CompactionReason, planFold } from "./fold-plan.ts";
+import { type Attempt, type CompactionWish, fixedTokens, sizeOf } from "./attempt.ts";
+import { type FoldRoom, planFold } from "./fold-plan.ts";
 import { type Made, newSummary, summaryOf } from "./make-summary.ts";
 import { skipWords } from "./skip-words.ts";
 import { sumOf } from "./summarise.ts";
@@ -17,10 +17,11 @@ export type CompactionResult =
   /** Nothing was changed. */
   | { readonly kind: "left"; readonly why: string };
 
-/** Of the window, what stays as it is. */
-const KEPT = { usual: 0.2, overflow: 0.1 } as const;
-/** In tokens, where the window is not known. */
-const KEPT_UNKNOWN = 20_000;
+/** Of the window: what recent turns may take that stay as they are, and what the last one may take at the most. */
+const KEPT = 0.2;
+const MOST = 0.65;
+/** Where the window is not known. */
+const UNKNOWN: FoldRoom = { kept: 20_000, most: 60_000 };
 /** In ms (C 5.5). */
 const COOLDOWN = { provider: 600_000, commit: 60_000 } as const;
 
@@ -40,11 +41,13 @@ async function attemptOf(context: TurnContext, state: TurnState, wish: Compactio
   const { db, turn } = context;
   const size = sizeOf(context, state);
   const isAsked = wish.reason === "asked";
-  const room = keptRoom(size, wish.reason);
-  const plan = planFold(state.path, { room: room / size.scale, reason: wish.reason });
-  if (!plan) return { kind: "left", why: "Nothing to compact: there is nothing before the last turn." };
+  const plan = planFold(state.path, {
+    room: foldRoom(size, { fixed: fixedTokens(context), isTooLong: wish.reason === "overflow" }),
+    reason: wish.reason,
+  });
+  if (!plan) return { kind: "left", why: nothingWords(size, fixedTokens(context) * size.scale) };
   const attempt = randomUUID();
-  const begun = await db.beginCompaction(turn, { attempt, isAsked: isAsked || wish.reason === "overflow" });
+  const begun = await db.beginCompaction(turn, { attempt, isAsked });
   if (begun.kind === "skipped") return { kind: "left", why: skipped(begun, context.now()) };
   context.emit({ type: "compaction-started", admission: turn.admission, reason: wish.reason, tokens: size.tokens });
   const run: Attempt = {
@@ -67,12 +70,27 @@ async function attemptOf(context: TurnContext, state: TurnState, wish: Compactio
   }
 }
 
-function keptRoom(
-  { window, tokens }: { window: number | undefined; tokens: number },
-  reason: CompactionReason,
-): number {
-  if (reason === "overflow") return (window === undefined ? tokens : Math.min(window, tokens)) * KEPT.overflow;
-  return window === undefined ? KEPT_UNKNOWN : window * KEPT.usual;
+type Size = ReturnType<typeof sizeOf>;
+
+/**
+ * By our estimate; the provider counts `scale` times as many. What the provider says is too long is more than its window,
+ * whatever is known of that.
+ */
+function foldRoom(
+  { window, tokens, scale }: Size,
+  { fixed, isTooLong }: { fixed: number; isTooLong: boolean },
+): FoldRoom {
+  const known = isTooLong ? Math.min(window ?? tokens, tokens) : window;
+  if (known === undefined) return UNKNOWN;
+  const whole = known / scale;
+  return { kept: whole * KEPT, most: Math.max(0, whole * MOST - fixed) };
+}
+
+function nothingWords({ tokens, window }: Size, fixed: number): string {
+  const why = "Nothing to compact: there is nothing before the last turn.";
+  if (window === undefined || fixed < window / 2) return why;
+  const share = Math.round((100 * fixed) / window);
+  return `${why} System prompt, its files and tools alone take about ${share} % of the window, all of it ${Math.round((100 * tokens) / window)} %.`;
 }
 
 function skipped(skip: CompactionSkip, now: number): string {

@@ -11,22 +11,43 @@ export interface FoldPlan {
   readonly keptFrom?: MessageId;
 }
 
+/** In tokens as we estimate them. */
+export interface FoldRoom {
+  /** For turns that are kept because they are recent. */
+  readonly kept: number;
+  /** For the last turn, which is kept wherever it can be: what is left beside system prompt, tools and summary. */
+  readonly most: number;
+}
+
 /**
- * `path`: what the model gets now, as it is stored. `room`: tokens, as we estimate them, that may be kept. Undefined when
- * there is nothing but the last turn and that fits.
+ * `path`: what the model gets now, as it is stored. Undefined when there is nothing but the last turn and that has to
+ * stay. What a person has just asked is never folded before something was done about it.
  */
 export function planFold(
   path: readonly Message[],
-  { room, reason }: { room: number; reason: CompactionReason },
+  { room, reason }: { room: FoldRoom; reason: CompactionReason },
 ): FoldPlan | undefined {
   const told = asTold(path);
   const begins = turnBegins(told);
-  const fitting = begins.find((at) => estimateAll(told.slice(at)) <= room) ?? told.length;
-  if (isNews(told, fitting)) return planAt(told, fitting);
-  // All of it would fit, and yet it has to get smaller: only the last turn stays, and not even that where it is too much.
   const last = begins.at(-1) ?? told.length;
-  if (isNews(told, last)) return planAt(told, last);
-  return reason === "overflow" && isNews(told, told.length) ? planAt(told, told.length) : undefined;
+  const fitting = begins.find((at) => estimateAll(told.slice(at)) <= room.kept);
+  const mayFoldAll = isFoldable(told.slice(last), { room, reason });
+  if (fitting === undefined && mayFoldAll) return planAt(told, told.length);
+  // All of it would fit, and yet it has to get smaller: only the last turn stays.
+  const choices = [...(fitting === undefined ? [] : [fitting]), last];
+  const at = choices.find((each) => isNews(told, each));
+  if (at !== undefined) return planAt(told, at);
+  return reason === "overflow" && mayFoldAll ? planAt(told, told.length) : undefined;
+}
+
+/** Its request is told word for word behind the summary, so there has to be room for that. */
+function isFoldable(turn: readonly Message[], { room, reason }: { room: FoldRoom; reason: CompactionReason }): boolean {
+  const isBegun = turn.some(({ role }) => role === "assistant");
+  if (!isBegun) return false;
+  if (reason === "asked") return estimateAll(turn) > room.most;
+  const asked = turn.filter(({ role }) => role === "user");
+  const isTooBig = reason === "overflow" || estimateAll(turn) > room.most;
+  return isTooBig && estimateAll(asked) <= room.most / 2;
 }
 
 /** The newest summary stands at the end of what it kept; a model gets it first. */

@@ -10,13 +10,13 @@ import { estimateAll } from "./context-size.ts";
 import { extractSummary } from "./extract.ts";
 import type { FoldPlan } from "./fold-plan.ts";
 import { type SummaryResult, summarise } from "./summarise.ts";
-import { ends, transcriptTexts } from "./transcript-text.ts";
+import { transcriptTexts } from "./transcript-text.ts";
 
 /** Of the window that sums up, what one request may take of the text. */
 const STAGE = 0.5;
 const STAGE_UNKNOWN = 40_000;
-/** Characters of a request that is told word for word beside the summary. */
-const REQUEST = 20_000;
+/** A request that is not so much smaller is soon as big again. */
+const EFFECTIVE = 0.8;
 /** In ms: how long an attempt may take, and how often its lock is renewed. */
 const CEILING_MS = 15 * 60_000;
 const RENEW_MS = 60_000;
@@ -83,7 +83,7 @@ export async function summaryOf(run: Attempt): Promise<Made> {
 
 export function newSummary(run: Attempt, made: { text: string; model: Model; spent: readonly Spent[] }): NewSummary {
   const { context, state, plan, before, scale, wish, window } = run;
-  const text = framed(made.text, plan, { endsTurn: wish.endsTurn ?? false, limit: requestLimit(window) });
+  const text = framed(made.text, plan, { endsTurn: wish.endsTurn ?? false });
   const after = Math.round((fixedTokens(context) + estimateText(text) + estimateAll(plan.kept)) * scale);
   const endsTurn = wish.endsTurn ?? false;
   return {
@@ -94,7 +94,7 @@ export function newSummary(run: Attempt, made: { text: string; model: Model; spe
     folded: plan.folded.filter(({ role }) => role !== "note").length,
     before,
     after,
-    isEffective: window === undefined || after < context.compaction.at * window,
+    isEffective: after <= EFFECTIVE * before && (window === undefined || after < context.compaction.at * window),
     at: context.now(),
     route: made.model.route,
     spent: made.spent,
@@ -110,15 +110,18 @@ function newestOf(path: readonly Message[]): Message["id"] {
 }
 
 /** What the model reads in the place of what is folded. A turn that goes on must not lose what it was asked. */
-function framed(text: string, plan: FoldPlan, { endsTurn, limit }: { endsTurn: boolean; limit: number }): string {
+function framed(text: string, plan: FoldPlan, { endsTurn }: { endsTurn: boolean }): string {
   const summary = `This is your own summary of the conversation so far, which is not shown to you any more:\n\n${text}`;
   if (plan.keptFrom !== undefined || endsTurn) return summary;
-  const request = plan.folded.findLast(({ role }) => role === "user");
-  const words = request?.parts.map((part) => (part.kind === "text" ? shownImages(part.text) : "")).join("\n") ?? "";
-  return `${summary}\n\nThe person's request that you are carrying out, in their words:\n\n${ends(words, limit)}\n\nGo on with it.`;
+  const words = wordsOfLastTurn(plan.folded);
+  return `${summary}\n\nThe person's request that you are carrying out, in their words:\n\n${words}\n\nGo on with it.`;
 }
 
-/** Characters: a tenth of the window at the most. */
-function requestLimit(window: number | undefined): number {
-  return window === undefined ? REQUEST : Math.min(REQUEST, Math.floor(window * 0.4));
+/** All that the person said in it, in full: the plan has seen to it that there is room. */
+function wordsOfLastTurn(folded: readonly Message[]): string {
+  const turn = folded.at(-1)?.turn;
+  return folded
+    .filter((message) => message.role === "user" && message.turn === turn)
+    .flatMap(({ parts }) => parts.map((part) => (part.kind === "text" ? shownImages(part.text) : "")))
+    .join("\n\n");
 }

@@ -136,8 +136,10 @@ async function askOnce(model: Model, asked: ModelRequest): Promise<Once> {
     if (part.reason === "refusal")
       return { kind: "failed", error: refusal("The provider refused to sum it up."), ...usage };
     if (text === "") return { kind: "failed", error: refusal("The summary came back empty."), ...usage };
-    // One that was cut at the model's limit still says more than none; the end is marked.
-    return { kind: "summary", text: part.reason === "length" ? `${text} […]` : text, ...usage };
+    // What is cut off is where it stands: the part that matters most.
+    if (part.reason === "length")
+      return { kind: "failed", error: refusal("The summary was cut off at the model's limit."), ...usage };
+    return { kind: "summary", text, ...usage };
   }
   return { kind: "error", error: { code: "model_cut", message: "The summary ended before its end.", retryable: true } };
 }

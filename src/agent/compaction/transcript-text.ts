@@ -6,7 +6,7 @@ import type { Message, Part, ToolOutcome } from "../../ledger/types.ts";
 import { estimateText } from "../tokens.ts";
 
 /** Characters; of longer ones the beginning and the end stay. */
-const LIMITS = { text: 12_000, input: 1_500, output: 1_500 } as const;
+const LIMITS = { text: 40_000, input: 1_500, output: 1_500 } as const;
 
 /** One text a message that says something. */
 export function transcriptTexts(messages: readonly Message[]): readonly string[] {

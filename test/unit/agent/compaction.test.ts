@@ -136,6 +136,31 @@ describe("a window that is nearly full", () => {
     expect(await db.modelUsage(played.session.id)).toMatchObject([{ calls: 2 }]);
   });
 
+  it("never folds what was just asked: a long prompt is sent whole, and only what came before it is summed up", async () => {
+    const played = await open({
+      turns: [
+        { text: "one" },
+        { text: "two", usage: { prompt_tokens: 6_000, completion_tokens: 10 } },
+        { text: "three" },
+      ],
+      summaries: [{ text: "They said hello." }],
+    });
+    const prompt = `first word ${"and so on ".repeat(4_300)}last word`;
+    for (const text of [long("first"), "second", prompt]) await say(played, text);
+    expect(await generation(played)).toBe(1);
+    const last = told(played.turns[2]);
+    expect(last.at(-1)).toContain(prompt);
+    expect(last.join()).toContain("They said hello.");
+  });
+
+  it("says what is too much where nothing can be folded", async () => {
+    const played = await open({ turns: [{ text: "one" }] }, { modelFacts: () => ({ window: 2_500 }) });
+    await say(played, long("first"));
+    expect(left(played)).toEqual([
+      expect.stringMatching(/System prompt, its files and tools alone take about \d+ % of the window/),
+    ]);
+  });
+
   it("is left alone where the config says so, and below its part of the window", async () => {
     for (const compaction of [{ auto: false }, { at: 0.95 }]) {
       const played = await open({ turns: [{ text: "one", usage: NEARLY_FULL }, { text: "two" }] }, { compaction });
@@ -217,6 +242,7 @@ describe("a summary that comes to nothing changes nothing", () => {
     ["fails", { status: 401, body: { error: { message: "no key" } } }, /no key/],
     ["is refused", { text: "no", finish: "content_filter" }, /refused/],
     ["is empty", { text: " \n " }, /no smaller|empty|ended/],
+    ["is cut off", { text: "partial summ", finish: "length" }, /cut off/],
     ["is no smaller", { text: long("much more than what was said").repeat(12) }, /no smaller/],
   ] as const)("one that %s: the turn goes on, and none is made unasked for a while", async (_, reply, why) => {
     const played = await open({ turns: full, summaries: () => reply });
