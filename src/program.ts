@@ -23,6 +23,7 @@ import type { CommandContext, FreeContext, Settings } from "./commands/command.t
 import type { Config } from "./config/config.ts";
 import { type Home, resolveHome } from "./config/home.ts";
 import { type ConfigRequest, type LoadedConfig, loadConfig } from "./config/load-config.ts";
+import { sortedSources } from "./config/sources.ts";
 import { rememberTrust } from "./config/trust.ts";
 import { updateConfig } from "./config/update-config.ts";
 import { AsyncSessionDB } from "./ledger/async-session-db.ts";
@@ -305,7 +306,7 @@ export class Program {
       configFile: this.home.configFile,
       mayBeAuto: this.#flags.yes === true || this.#loaded.config.approval.mode === "auto",
       list: () =>
-        Object.entries(this.#loaded.sources).map(([key, source]) => ({
+        sortedSources(this.#loaded.sources).map(([key, source]) => ({
           key,
           value: JSON.stringify(source.value),
           from: "file" in source && source.file ? `${source.from} ${tildify(String(source.file))}` : source.from,

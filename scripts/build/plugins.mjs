@@ -75,7 +75,7 @@ const noDevtools = {
 const lateTables = {
   name: "late-tables",
   setup(bundler) {
-    onEdit(bundler, /[\\/]string-width[\\/]index\.js$/, (source) => makeLate(plainSegments(source)));
+    onEdit(bundler, /[\\/]string-width[\\/]index\.js$/, (source) => makeLate(plainWidth(plainSegments(source))));
     onEdit(bundler, /[\\/]ansi-tokenize[\\/]build[\\/]tokenize\.js$/, (source) => makeLate(plainSegments(source)));
     onEdit(bundler, /[\\/]slice-ansi[\\/]tokenize-ansi\.js$/, makeLate);
   },
@@ -98,6 +98,15 @@ function plainSegments(source) {
       "(/^[\\x00-\\x0c\\x0e-\\x7f]*$$/.test($1) ? Array.from($1, (segment, index) => ({ segment, index })) : $&)",
     ],
   ]);
+}
+
+/** What the program itself draws is a cell each as well (src/ui/text-width.ts has the whole list). */
+const SIGNS =
+  "\\u2010-\\u2027\\u203a\\u2190-\\u21ff\\u23bf\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u276f\\xa1-\\xac\\xae-\\xff";
+
+function plainWidth(source) {
+  const test = `ambiguousIsNarrow && /^[\\x20-\\x7e${SIGNS}]*$$/.test(string)`;
+  return edit(source, [[/(?=const eastAsianWidthOptions = )/, `if (${test}) return string.length;\n`]]);
 }
 
 function onEdit(bundler, filter, change) {

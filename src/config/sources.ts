@@ -35,7 +35,13 @@ export function listSources(layers: readonly WrittenLayer[]): Sources {
   for (const [key, count] of Object.entries(rules)) {
     if (count === 0) sources.set(key, { value: [], from: "default" });
   }
-  return Object.fromEntries([...sources].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })));
+  return Object.fromEntries(sources);
+}
+
+/** As a person reads them. Not done by a start: the first order of words loads tables, which takes 30 ms. */
+export function sortedSources(sources: Sources): readonly (readonly [key: string, Source])[] {
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return Object.entries(sources).sort(([a], [b]) => compare(a, b));
 }
 
 /** A section's keys one by one; a provider is a value as a whole. */
