@@ -1,7 +1,7 @@
 // class AsyncSessionDB: the verbs of SessionDB as promises. A worker thread writes and reads; a second one,
-// opened when first needed, runs what takes long. The calling thread never loads SQLite, so no lock, check or
-// search can freeze the screen. Errors keep class, code and hint.
-import { existsSync } from "node:fs";
+// opened when first needed, runs what takes long in a file that is not small. The calling thread never loads
+// SQLite, so no lock, check or search can freeze the screen. Errors keep class, code and hint.
+import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type LedgerError, ledgerError, type PlainError, reviveError } from "./errors.ts";
@@ -122,6 +122,9 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   blob: "read",
 };
 
+/** Of the file and its WAL, which alone grows to 4 MiB: the longest check of so much takes 12 ms. */
+const SMALL_BYTES = 8 * 1024 * 1024;
+
 /** Shutdown waits this long for the last write, then leaves the WAL as it is: that loses nothing. */
 const CLOSE_MS = 3_000;
 
@@ -171,7 +174,7 @@ export class AsyncSessionDB {
 
   async #ask(verb: Verb, args: readonly unknown[], kind: "read" | "long-read" | "keyed" | "once"): Promise<unknown> {
     if (this.#closing) throw ledgerError("ledger_closed", "The ledger is closed.");
-    if (kind === "long-read") return this.#longReader().ask(verb, args);
+    if (kind === "long-read" && this.#isLarge()) return this.#longReader().ask(verb, args);
     const thread = this.#writer;
     try {
       return await thread.ask(verb, args);
@@ -187,9 +190,23 @@ export class AsyncSessionDB {
     return this.#writer;
   }
 
+  /** Of a small file nothing takes as long as the start of a thread, and every start of the program checks it. */
+  #isLarge(): boolean {
+    return this.#reader !== undefined || bytesOf(this.#options.path) > SMALL_BYTES;
+  }
+
   #longReader(): LedgerThread {
     if (!this.#reader || this.#reader.isDead) this.#reader = new LedgerThread({ ...this.#options, secondary: true });
     return this.#reader;
+  }
+}
+
+function bytesOf(file: string): number {
+  try {
+    const sizes = [file, `${file}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  } catch {
+    return Number.POSITIVE_INFINITY; // not ours to look at: the thread that asks tells why
   }
 }
 
