@@ -1,5 +1,6 @@
 // Finds out what local model servers offer. Only loopback addresses, Ollama's and LM Studio's are asked, briefly and
 // without a key, all at once; a server that is not there is no error.
+import { connect } from "node:net";
 import { checkUsable, type Env, type Provider } from "./providers.ts";
 
 const PATIENCE_MS = 1_500;
@@ -24,15 +25,27 @@ export async function findLocalModels(
 }
 
 async function askForModels(baseURL: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  if (!(await isListening(new URL(baseURL), patience))) return undefined;
   try {
-    const response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, {
-      redirect: "error",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
-    });
+    const response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, { redirect: "error", signal: patience });
     return response.ok ? idsOf(await response.json()) : undefined;
   } catch {
     return undefined; // nothing listens there, or it is no model server: then there is nothing to offer
   }
+}
+
+/** Most machines have no such server, and the first fetch of a start loads more than all the rest of the question. */
+function isListening({ hostname, port, protocol }: URL, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80), signal });
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 function idsOf(answer: unknown): readonly string[] {
