@@ -23,6 +23,7 @@ import { ProgressWords } from "../../../src/ui/progress-words.ts";
 import { openDecision } from "../../../src/ui/recovery.ts";
 import { TerminalExtras, titleText } from "../../../src/ui/terminal-extras.ts";
 import type { UiAction } from "../../../src/ui/view-state.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { foreignControl, hostilePieces, hostileTexts, type OwnSequence } from "../../helpers/hostile-text.ts";
 import { testScreen } from "./test-screen.ts";
 import { admitted, answer, call, delta, message, openTurnOf, plainTheme, session, started } from "./view-samples.ts";
@@ -124,7 +125,8 @@ const surfaces: readonly Surface[] = [
         if (at % 10 === 0) screen.paint();
       }
     },
-    { batch: 50 },
+    // Painted again and again: the costliest of all.
+    { batch: 50, count: fullNumber(COUNT, 500) },
   ),
   events("an answer that is stored", (text, at) => answer(at + 10, text)),
   events("reasoning", (text) => ({ type: "reasoning-delta", text })),

@@ -5,6 +5,7 @@ import type { MessageId } from "../../../src/ledger/types.ts";
 import { type Block, note } from "../../../src/ui/block.ts";
 import type { Screen } from "../../../src/ui/live-screen.ts";
 import { linesOf, maxWaiting, taken, tooMany } from "../../../src/ui/output-pace.ts";
+import { fullNumber } from "../../helpers/full-numbers.ts";
 import { testScreen } from "./test-screen.ts";
 import { answer, session, settled, started } from "./view-samples.ts";
 
@@ -54,7 +55,7 @@ describe("a terminal that takes nothing", () => {
     stream(screen, 3_000);
     const behind = stdout.writableLength;
     expect(behind).toBeLessThan(stdout.writableHighWaterMark + 8_192);
-    stream(screen, 20_000);
+    stream(screen, fullNumber(20_000, 5_000));
     expect(stdout.writableLength).toBe(behind);
     expect(linesOf(screen.view.blocks)).toBeLessThanOrEqual(maxWaiting.lines);
     screen.close();
