@@ -160,10 +160,9 @@ class CellRun {
     if (condition === "picker") await this.#pick(terminal);
     await this.#answered(this.#lastRequest());
     await this.#idle(terminal);
-    // Without its filter the list is left by one escape.
+    // Left by ctrl+c: an escape and what is typed right behind it would be one key.
     const before = terminal.rawBytes();
-    if (condition === "picker") terminal.write("\x7f\x7f\x1b");
-    // An escape and what is typed right behind it would be one key.
+    if (condition === "picker") terminal.write("\x03");
     const isLeft = (each: Terminal) => condition !== "picker" || each.rawBytes() > before;
     await terminal.waitFor((each) => isLeft(each) && !each.modes().cursorHidden, LIMIT_MS);
   }
