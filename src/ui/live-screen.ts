@@ -72,8 +72,8 @@ export class Screen {
   theme: Theme;
   keymap: Keymap = keymapOf({});
   readonly gate: PromptGate;
-  /** When a letter of the text being written came, in ms of `performance.now()`; absent after a pause or enter. */
-  lastTyped: number | undefined;
+  /** Until then whoever presses keys has read nothing that came up, in ms of `performance.now()`. */
+  busyUntil = 0;
   /** The text being written may be another one; called before it is drawn. */
   onComposed: () => void = () => {};
   /** Something is drawn or told now. */

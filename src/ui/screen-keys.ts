@@ -10,7 +10,7 @@ import type { ScreenKey } from "./keys-help.ts";
 import { keysTable, moreKeysNotice } from "./keys-table.ts";
 import type { Screen } from "./live-screen.ts";
 import { emptyShell, shellMode } from "./shell-mode.ts";
-import { isForPrompt, typeAhead, write } from "./typed-ahead.ts";
+import { answerPrompt, isForPrompt, textEnded, toOther, typeAhead, write } from "./typed-ahead.ts";
 
 /** What keys may set going. */
 export interface KeyActions {
@@ -45,10 +45,11 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   const own = ownAction(screen, event);
   if (own === "redraw") return screen.redraw({ clears: true });
   if (own === "suspend") return actions.suspend();
-  if (screen.overlay) return screen.overlay.onKey(event);
+  if (screen.overlay) return toOther(screen, () => screen.overlay?.onKey(event));
   if (own === "page") return actions.page();
   const { modal } = screen;
-  if (modal && isForPrompt(screen, modal, event)) return modal.onKey(event, screen.modalRows);
+  if (modal && !modal.guard) return toOther(screen, () => modal.onKey(event, screen.modalRows));
+  if (modal && isForPrompt(screen, modal, event)) return answerPrompt(screen, modal, event);
   if (modal) {
     const send = own === "send" ? () => void ownKey(screen, event, actions) : undefined;
     return typeAhead(screen, modal, { event, send });
@@ -137,7 +138,7 @@ function submit(screen: Screen, actions: KeyActions, isReady = false): void {
   if (isShell && text !== undefined && typedPrompt(text) === undefined)
     return screen.dispatch({ type: "notice", text: emptyShell });
   screen.composer = state;
-  screen.lastTyped = undefined;
+  textEnded(screen);
   if (text === undefined) return;
   const { history } = state;
   if (history.at(-1) !== text) screen.compose({ type: "history", entries: [...history, text] });

@@ -1,33 +1,45 @@
-// Which keys are for a prompt that came up, and what becomes of the others: somebody who writes on without a pause has
-// not read it, and goes on writing in the composer.
+// Which keys are for a prompt that came up, and what becomes of the others: somebody who presses keys without a pause has
+// not read it, whatever those keys were for, and goes on writing in the composer.
 import { composerAction } from "./composer-keys.ts";
 import { isComposerEmpty } from "./composer-state.ts";
 import type { KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { isLeaving } from "./prompt-gate.ts";
 
-/** In ms, after the last letter; longer where a text is begun that wants to be ended. */
-const pauses = { empty: 500, begun: 1_000 };
+/** In ms, after the last key; longer where a text is begun that wants to be ended, shorter after one that ends something. */
+const pauses = { empty: 500, begun: 1_000, ended: 250 };
 
+/** `modal` decides something. */
 export function isForPrompt(screen: Screen, modal: Modal, event: KeyEvent): boolean {
-  if (!modal.guard || isLeaving(event)) return true;
-  if (!screen.gate.takes(modal)) return false;
-  const { lastTyped, composer } = screen;
-  const pause = isComposerEmpty(composer) ? pauses.empty : pauses.begun;
-  if (lastTyped !== undefined && performance.now() - lastTyped < pause) return false;
-  screen.lastTyped = undefined;
-  return true;
+  if (isLeaving(event)) return true;
+  return screen.gate.takes(modal) && performance.now() >= screen.busyUntil;
+}
+
+/** The key of an answer that closes it may be pressed twice: that is none to what comes up next. */
+export function answerPrompt(screen: Screen, modal: Modal, event: KeyEvent): void {
+  modal.onKey(event, screen.modalRows);
+  if (screen.modal !== modal) textEnded(screen);
+}
+
+/** An answer, or enter: no more is to be written, but the key may be pressed twice. */
+export function textEnded(screen: Screen): void {
+  screen.busyUntil = performance.now() + pauses.ended;
+}
+
+/** For a list, a search or the pager: a prompt that stands behind it was not read meanwhile. */
+export function toOther(screen: Screen, onKey: () => void): void {
+  onKey();
+  keepBusy(screen);
 }
 
 /** `send`: for a key that means so in the composer. Others that change no text are dropped, as nobody sees it. */
 export function typeAhead(screen: Screen, modal: Modal, typed: { event: KeyEvent; send?: (() => void) | undefined }) {
-  const { lastTyped } = screen;
   const { buffer } = screen.composer;
   if (typed.send) typed.send();
   else write(screen, typed.event, false);
-  const isKept = screen.composer.buffer !== buffer;
-  screen.lastTyped = isKept ? performance.now() : lastTyped;
-  if (isKept) modal.guard?.onStray?.();
+  // Also of a key that is dropped: held down, it comes again and again.
+  keepBusy(screen);
+  if (screen.composer.buffer !== buffer) modal.guard?.onStray?.();
 }
 
 /** Into the composer. `browses`: also up and down, which may put an earlier prompt in the text's place. */
@@ -36,7 +48,11 @@ export function write(screen: Screen, event: KeyEvent, browses = true): void {
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
   const action = composerAction(event, screen.keymap.composer);
   if (!action || (!browses && (action.type === "up" || action.type === "down"))) return;
-  screen.lastTyped = performance.now();
   screen.compose(action);
+  keepBusy(screen);
   screen.images?.wrote(event);
+}
+
+function keepBusy(screen: Screen): void {
+  screen.busyUntil = performance.now() + (isComposerEmpty(screen.composer) ? pauses.empty : pauses.begun);
 }

@@ -1,12 +1,13 @@
 // Answers a prompt as a person does, who reads it first: keys that the terminal held while it was drawn are no answer
-// (src/ui/prompt-gate.ts). The keys are pressed once, as soon as the program sleeps until somebody types: a prompt that
+// (src/ui/prompt-gate.ts), and neither are those that follow others without a pause (src/ui/typed-ahead.ts). The keys are
+// pressed once, as soon as the program sleeps until somebody types and the last ones are half a second old: a prompt that
 // does not take them then would not take a person's either, and the test fails.
 import { readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import type { Terminal } from "./pty.ts";
 
 /** In ms. */
-const patience = { most: 30_000, between: 5, reading: 500 };
+const patience = { most: 30_000, between: 5, reading: 600 };
 
 /** For a prompt that is on the screen. */
 export async function answer(terminal: Terminal, keys: string): Promise<void> {
@@ -17,6 +18,7 @@ export async function answer(terminal: Terminal, keys: string): Promise<void> {
     // Where no system tells, nobody reads faster than that.
     if (sleeps === undefined) break;
   }
+  await after(Math.max(0, terminal.writtenAt() + patience.reading - performance.now()));
   terminal.write(keys);
 }
 

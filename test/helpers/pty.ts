@@ -38,6 +38,8 @@ export type Condition = string | RegExp | ((terminal: Terminal) => boolean);
 export interface Terminal {
   readonly pid: number;
   write(text: string): void;
+  /** When that was done last, in ms of `performance.now()`. */
+  writtenAt(): number;
   resize(cols: number, rows: number): void;
   /** Rejects with the screen after `timeoutMs` (default 30,000), or as soon as the program has ended without it. */
   waitFor(condition: Condition, timeoutMs?: number): Promise<void>;
@@ -71,6 +73,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
   const output: string[] = [];
   const checks = new Set<() => void>();
   let ended: Exit | undefined;
+  let writtenAt = 0;
 
   emulator.onData((answer) => {
     if (ended === undefined) pty.write(answer);
@@ -92,7 +95,11 @@ export function openTerminal(options: TerminalOptions): Terminal {
 
   const terminal: Terminal = {
     pid: pty.pid,
-    write: (text) => pty.write(text),
+    write: (text) => {
+      writtenAt = performance.now();
+      pty.write(text);
+    },
+    writtenAt: () => writtenAt,
     resize: (newCols, newRows) => {
       emulator.resize(newCols, newRows);
       pty.resize(newCols, newRows);

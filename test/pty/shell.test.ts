@@ -90,7 +90,7 @@ describe("a command in the composer", () => {
 
     await type(stele, "/undo 2");
     await stele.waitFor(/\[ \] made .*is removed, changed by a command/);
-    stele.write("a\r");
+    await answer(stele, "a\r");
     await stele.waitFor(/^\$ !touch made; echo begun; sleep 60$/m);
     expect(existsSync(path.join(place.folder, "made"))).toBe(false);
     stele.write("\x15");

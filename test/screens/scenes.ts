@@ -91,7 +91,7 @@ export const scenes: readonly Scene[] = [
       await stage.order(stele, "run rm README.md", { calls: 1 });
       await stage.say(stele, "/undo 3");
       await stage.shot(stele, "undo-preview", /enter: /);
-      stele.write("\r");
+      await answer(stele, "\r");
       await stage.shot(stele, "undo-done", /clears it\.[\s\S]*saved/);
       stele.write("\x15");
       await stage.say(stele, "/redo");

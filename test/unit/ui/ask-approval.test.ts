@@ -3,7 +3,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ApprovalAsk } from "../../../src/agent/turn-context.ts";
 import type { CallId } from "../../../src/ledger/types.ts";
 import { type Answered, askApproval } from "../../../src/ui/ask-approval.ts";
+import { askPick } from "../../../src/ui/ask-pick.ts";
 import { composerText } from "../../../src/ui/composer-state.ts";
+import { searchHistory } from "../../../src/ui/history-search.ts";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
 import type { Screen } from "../../../src/ui/live-screen.ts";
 import { askConfirm, askDecision, askPreview } from "../../../src/ui/modals.ts";
@@ -171,6 +173,53 @@ describe("a question that comes up", () => {
     }
   });
 
+  it.each([
+    ["a list", (screen: Screen) => void askPick(screen, list)],
+    ["the search of prompts", (screen: Screen) => searchHistory(screen, Promise.resolve(["an old prompt"]))],
+    ["a pager", (screen: Screen) => screen.openOverlay({ ...overlay, onKey: () => screen.closeOverlay() })],
+  ])("that %s hid takes no key that follows the one that left it without a pause", async (_, hide) => {
+    for (const follower of [key("enter"), { kind: "text", text: "y" } as const, { kind: "text", text: "a" } as const]) {
+      const { screen, answers, press, question } = open();
+      vi.useFakeTimers({ toFake: ["performance"] });
+      hide(screen);
+      question();
+      await readTerminal();
+      press(key("enter"));
+      for (let pressed = 0; pressed < 20; pressed += 1) {
+        await readTerminal();
+        vi.advanceTimersByTime(pressed === 0 ? 80 : 400);
+        press(follower);
+      }
+      await readTerminal();
+      expect(answers).toEqual([]);
+      vi.advanceTimersByTime(1_000);
+      press({ kind: "text", text: "n" });
+      await readTerminal();
+      expect(answers).toEqual([{ reply: { kind: "no" }, stops: false }]);
+      screen.close();
+      vi.useRealTimers();
+    }
+  });
+
+  it("is not answered by the answer to another one that was pressed twice", async () => {
+    const { screen, answers, type, question } = open();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    question();
+    question();
+    await readTerminal();
+    type("y");
+    await readTerminal();
+    vi.advanceTimersByTime(200);
+    type("y");
+    await readTerminal();
+    expect(answers).toHaveLength(1);
+    vi.advanceTimersByTime(1_000);
+    type("y");
+    await readTerminal();
+    expect(answers).toHaveLength(2);
+    screen.close();
+  });
+
   it("waits for the keys of a long read, which come later", async () => {
     const { screen, answers, type, question } = open();
     vi.useFakeTimers({ toFake: ["performance"] });
@@ -184,6 +233,10 @@ describe("a question that comes up", () => {
   });
 });
 
+const list = {
+  ...{ title: "Models", empty: "none" },
+  items: [{ command: "/model a", label: "a", detail: "" }],
+};
 const overlay = { onKey: () => {}, paint: () => {}, forget: () => {} };
 
 describe("every prompt that decides something", () => {
