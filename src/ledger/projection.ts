@@ -5,7 +5,7 @@ import { tellCommands } from "./typed-commands.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "./types.ts";
 
 /** Bumped when the same path gives another projection; part of a turn's envelope. */
-export const PROJECTION_VERSION = 2;
+export const PROJECTION_VERSION = 3;
 
 export interface ProjectedMessage {
   readonly role: "user" | "assistant" | "tool";
@@ -41,7 +41,7 @@ function modelRole(role: Role): ProjectedMessage["role"] | undefined {
   return role === "user" || role === "assistant" || role === "tool" ? role : undefined;
 }
 
-/** An answer whose calls are still to be answered takes no second answer into it. */
+/** Answers in a row are one: what was asked for in several pieces is answered after all of them. */
 function mergeNeighbours(messages: readonly ProjectedMessage[]): ProjectedMessage[] {
   const merged: ProjectedMessage[] = [];
   for (const message of messages) {
@@ -63,8 +63,10 @@ function pairCalls(messages: readonly ProjectedMessage[]): ProjectedMessage[] {
       continue;
     }
     const results = resultsAfter(messages, at);
-    const answered = calls.filter((call) => results.has(call.call));
-    const parts = message.parts.filter((part) => part.kind !== "tool-call" || results.has(part.call));
+    // Answers that were merged may have used an id twice: a result is that of the newest.
+    const newest = new Map(calls.map((call) => [call.call, call]));
+    const answered = calls.filter((call) => results.has(call.call) && newest.get(call.call) === call);
+    const parts = message.parts.filter((part) => part.kind !== "tool-call" || answered.includes(part));
     paired.push({ role: message.role, parts });
     if (answered.length > 0)
       paired.push({ role: "tool", parts: answered.flatMap((call) => results.get(call.call) ?? []) });

@@ -164,6 +164,13 @@ const anyPath = fc.array(
   { maxLength: 8 },
 );
 
+/** Two answers, nothing between them, that use one id. */
+const sameIdInARow = [
+  { role: "assistant" as const, parts: [call("é")] },
+  { role: "assistant" as const, parts: [call("é", { a: 1 })] },
+  { role: "tool" as const, parts: [result("é")] },
+];
+
 /** Ids within one answer are told apart when it is taken in. */
 function asStored(path: readonly { role: Role; parts: readonly Part[] }[]): Message[] {
   return path.map(({ role, parts }, at) => {
@@ -189,10 +196,14 @@ describe.each(NAMES)("any conversation of the ledger", (name) => {
       fc.asyncProperty(anyPath, async (path) => {
         const messages = projectForModel(asStored(path));
         if (messages.length === 0) return;
+        const known = server.problems.length;
         const parts = await ask(model, { messages });
-        expect({ problems: server.problems, last: parts.at(-1)?.type }).toEqual({ problems: [], last: "finish" });
+        expect({ problems: server.problems.slice(known), last: parts.at(-1)?.type }).toEqual({
+          problems: [],
+          last: "finish",
+        });
       }),
-      { numRuns: fullNumber(120, 40), endOnFailure: false },
+      { numRuns: fullNumber(120, 40), examples: [[sameIdInARow]] },
     );
   });
 });
