@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { answer } from "../../helpers/answer.ts";
 import { type ModelReply, type ModelServer, type ScriptedFault, startModelServer } from "../../helpers/model-server.ts";
 import { openTerminal, type Terminal } from "../../helpers/pty.ts";
 import type { Cell } from "./cells.ts";
@@ -180,9 +181,9 @@ class CellRun {
 
   async #pick(terminal: Terminal): Promise<void> {
     await this.#asked[0]?.promise;
-    terminal.write("/model\r");
-    await terminal.waitFor(isReplaced, LIMIT_MS);
-    terminal.write("m1\x1b[B");
+    // The model holds its breath: what is drawn last is the list, at whatever size.
+    await answer(terminal, "/model\r");
+    await answer(terminal, "m1\x1b[B");
     this.#opened.resolve();
   }
 
