@@ -40,6 +40,8 @@ export class Conversation {
   #reload: Promise<void> = Promise.resolve();
   #lines: Promise<void> = Promise.resolve();
   #nextKey = 1;
+  /** Prompts behind a command that is not done with, by key. */
+  readonly #behind = new Map<number, string>();
   readonly #leaving = new AbortController();
   readonly #told: AnswersTold;
   readonly #unsent: UnsentText;
@@ -85,11 +87,29 @@ export class Conversation {
   /** What was entered, a prompt or a command; one after the other, in order. */
   enter(text: string, isShell = false): void {
     const key = -this.#nextKey++;
-    if (!isCommand(text)) this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
+    if (!isCommand(text)) {
+      this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
+      this.#behind.set(key, text);
+    }
     this.#lines = this.#lines.then(async () => {
       if (isCommand(text)) await this.run(text);
-      else await this.#send(text, { key, isShell });
+      else if (this.#behind.delete(key)) await this.#send(text, { key, isShell });
     });
+  }
+
+  /**
+   * The command before them asks something first, and that may take for ever and lead elsewhere: they are the composer's
+   * text again, and so a draft in the ledger, instead of waiting where a kill would lose them.
+   */
+  #giveBackPrompts(): void {
+    const screen = this.#screen;
+    if (screen.isInLines || this.#behind.size === 0) return;
+    const text = [...this.#behind.values()].join("\n");
+    for (const key of this.#behind.keys()) screen.dispatch({ type: "admitted", key });
+    this.#behind.clear();
+    if (screen.composer.buffer.line.length === 0) screen.compose({ type: "set", text });
+    else writeInFront(screen, `${text}\n`);
+    screen.print(note("not sent: the command before it asks something first. Your text is in the input again."));
   }
 
   /** A command as it is typed. Never rejects: what goes wrong is printed. */
@@ -220,6 +240,7 @@ export class Conversation {
       case "pick": {
         if (result.items.length === 0) return screen.print(note(result.empty));
         if (screen.isInLines && result.printed) return this.#act(await result.printed(), typed);
+        this.#giveBackPrompts();
         const command = await askPick(screen, result);
         if (command !== undefined && result.isWritten) writeInFront(screen, `${command} `);
         else if (command !== undefined) await this.run(command);
@@ -233,14 +254,17 @@ export class Conversation {
         screen.offer(result.text);
         return screen.print(...[...result.lines, ...offeredWords(result.text)].map((line) => note(line)));
       case "confirm":
+        this.#giveBackPrompts();
         if (await askConfirm(screen, result.question)) await this.run(result.command);
         else screen.print(note("Nothing was changed."));
         return;
       case "recovery":
         screen.print(...result.steps.map((step): Block => ({ kind: "step", step })));
         this.#told.tell(result.undelivered, ({ session }) => session.conversation === this.runner.session.conversation);
+        if (result.open.length > 0) this.#giveBackPrompts();
         return this.decide(result.open);
       case "preview": {
+        this.#giveBackPrompts();
         const chosen = await askPreview(screen, result);
         if (chosen === undefined) return screen.print(note("Nothing was changed."));
         const done = await this.#attempt(() => result.apply(chosen));

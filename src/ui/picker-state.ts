@@ -41,7 +41,7 @@ export type PickerOutcome<Item> =
 export type PickerAction<Item extends PickerItem> =
   /** `commands` are the chords that end the picker with the selected item; `page` is the number of rows drawn. */
   | { readonly type: "key"; readonly event: KeyEvent; readonly page: number; readonly commands?: readonly string[] }
-  /** Keeps the selection on the same item where it still matches. */
+  /** Keeps the selection on an item that was gone to, where it still matches; else it is on the best match. */
   | { readonly type: "items"; readonly items: readonly Item[] };
 
 export function createPicker<Item extends PickerItem>(options: {
@@ -61,8 +61,10 @@ export function pickerReducer<Item extends PickerItem>(
   action: PickerAction<Item>,
 ): PickerState<Item> {
   if (action.type === "items") {
-    const selected = state.matches[state.selected]?.id;
     const { query } = state;
+    // Whoever only typed wants the best match, which may be among those that came now.
+    const isBest = query !== "" && state.selected === 0;
+    const selected = isBest ? undefined : state.matches[state.selected]?.id;
     return createPicker({ items: action.items, query, ...(selected === undefined ? {} : { selected }) });
   }
   const { event, page, commands = [] } = action;

@@ -1,7 +1,9 @@
 // The lists to choose from, in the built program: conversations, turns, files, commands.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, it, vi } from "vitest";
+import { answer } from "../helpers/answer.ts";
 import type { Terminal } from "../helpers/pty.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
 import { workplace } from "../helpers/stele.ts";
@@ -34,6 +36,34 @@ describe("the list of conversations", () => {
 });
 
 const escape = "\x1b[27u";
+const enter = "\x1b[13u";
+
+describe("what is entered behind a command that opens a list", () => {
+  it("is the composer's text again, and a draft in the ledger while the list is open", async () => {
+    const place = workplace();
+    await place.stele(["run", "say the first answer"]);
+    const stele = openStele(place);
+    await ready(stele);
+    stele.write(`/resume${enter}say it later${enter}`);
+    await stele.waitFor("Resume a conversation (1)");
+    expect(stele.screen().join("\n")).not.toContain("being saved");
+    await vi.waitFor(() => expect(drafts(place.home)).toEqual(["say it later"]), { timeout: 30_000 });
+    stele.write(escape);
+    await stele.waitFor(/^❯ say it later$/m);
+    expect(everything(stele)).not.toContain("● it later");
+    stele.write("\r");
+    await stele.waitFor("● it later");
+  });
+});
+
+function drafts(home: string): readonly string[] {
+  const db = new Database(path.join(home, "state.db"), { readonly: true });
+  try {
+    return db.prepare<[], string>("select text from drafts where kind = 'composer'").pluck().all();
+  } finally {
+    db.close();
+  }
+}
 
 /** A turn with one call that is allowed. */
 async function order(stele: Terminal, text: string): Promise<void> {
@@ -59,7 +89,7 @@ describe("the lists of one conversation", () => {
     stele.write("\r");
     await stele.waitFor(/Take back what was done to b\.txt since turn 2 \(1 change\)\?/);
     await stele.waitFor(/enter: change 1 of 1/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await stele.waitFor(/1 file removed: b\.txt/);
     expect([existsSync(files.a), existsSync(files.b)]).toEqual([true, false]);
     await type(stele, "/files");
@@ -76,7 +106,7 @@ describe("the lists of one conversation", () => {
     stele.write("\r");
     await stele.waitFor(/Take back 3 turns, and these files\?/);
     await stele.waitFor(/enter: change 1 of 1/);
-    stele.write("\r");
+    await answer(stele, "\r");
     await stele.waitFor(/Took back 3 turns/);
     await stele.waitFor(/❯ write a\.txt: one/);
     expect(existsSync(files.a)).toBe(false);

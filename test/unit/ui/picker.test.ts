@@ -69,6 +69,15 @@ describe("pickerReducer", () => {
     expect(at(moved)).toBe("s2");
   });
 
+  it("is on the best match while one only types, also when better ones come later", () => {
+    const typed = press(createPicker({ items: [{ id: "far", label: "a1b2" }] }), ..."12");
+    const found = pickerReducer(typed, { type: "items", items: [...typed.items, { id: "near", label: "12" }] });
+    expect(at(found)).toBe("near");
+    const moved = press(createPicker({ items: many }), ..."12", "down", "down");
+    const wanted = at(moved);
+    expect(at(pickerReducer(moved, { type: "items", items: [{ id: "near", label: "12" }, ...many] }))).toBe(wanted);
+  });
+
   it("finds scattered letters of a label, after those that stand together or elsewhere", () => {
     const items = [
       { id: "1", label: "src/ui/picker-state.ts" },
