@@ -90,6 +90,8 @@ async function change(
   runner.nextRoute = undefined;
   if (isSameRoute(route, old.route)) return lines(`The model is ${routeWords(route)} already.`, json);
   const text = `${switchWords(old.route, route)}${lost}`;
+  // Between turns its lease is the runner's own, and would be in the way.
+  await runner.isBusy();
   const changed = await db.setModel(old.id, route, { text, at: context.now() });
   if ("kind" in changed) return refused(changed, context);
   await runner.refresh();

@@ -72,7 +72,7 @@ async function underLease<T extends object>(
   action: (holder: HolderId) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   // A turn that has just ended gives its lease back a moment after its answer was shown.
-  if (!runner.isRunning && !runner.isWaiting) await runner.idle();
+  await runner.isBusy();
   const { conversation } = runner.session;
   const holder = newHolderId(process.pid);
   return withLease(db, { conversation, holder }, () => action(holder)) as Promise<T | Refusal>;

@@ -249,7 +249,7 @@ async function underLease<T extends object>(
 ): Promise<T | Extract<CommandResult, { kind: "refused" }>> {
   const { runner } = context;
   // A turn that has just ended gives its lease back a moment after its answer was shown.
-  if (runner && !runner.isRunning && !runner.isWaiting) await runner.idle();
+  await runner?.isBusy();
   const result = await withLease(context.db, { conversation, holder: newHolderId(process.pid) }, action);
   if ("kind" in result && result.kind === "busy") return refused({ kind: "busy", why: String(result.why) }, context);
   return result as T;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderConfig } from "../../../src/agent/models/providers.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
+import type { CommandResult } from "../../../src/commands/command.ts";
 import type { AdmissionId } from "../../../src/ledger/types.ts";
 import { type Desk, jsonLines, NO_SERVERS, openDesk, words } from "./command-harness.ts";
 
@@ -225,6 +226,19 @@ describe("a conversation whose model cannot be asked any more", () => {
     });
     const [open] = await desk.db.openAdmissions(desk.runner.session.conversation);
     expect(open?.status).toBe("unknown");
+  });
+});
+
+describe("the runner's own lease", () => {
+  it.each(["/model local/b", "/undo --chat"])("between turns is in the way of no %s", async (command) => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const typed: Promise<CommandResult>[] = [];
+    desk.runner.listen(({ type }) => {
+      if (type === "session-changed" && typed.length === 0) typed.push(desk.type(command));
+    });
+    await desk.say("say two");
+    expect(await Promise.all(typed)).toMatchObject([{ kind: command.startsWith("/model") ? "lines" : "prefill" }]);
   });
 });
 
