@@ -1,16 +1,17 @@
 // Compaction by a real runner against a real endpoint: when it happens, what the model is sent afterwards, and every way
 // in which it comes to nothing and changes nothing. Waits are noted instead of slept.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner, type RunnerOptions } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
-import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { Runner, RunnerOptions } from "../../../src/agent/runner.ts";
+import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import type { Session } from "../../../src/ledger/types.ts";
-import { type ChatBody, type ModelReply, type ModelServer, startModelServer } from "../../helpers/model-server.ts";
+import { openAsyncLedger } from "../../helpers/async-ledger.ts";
+import { temporaryFolder } from "../../helpers/ledger.ts";
+import { type ChatBody, type ModelReply, startModelServer } from "../../helpers/model-server.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 const WINDOW = 20_000;
 const NEARLY_FULL = { prompt_tokens: 17_000, completion_tokens: 10 };
@@ -20,20 +21,11 @@ const tooLong: ModelReply = {
 };
 
 let folder: string;
-let file: string;
 let db: AsyncSessionDB;
-let servers: ModelServer[] = [];
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "stele-compaction-"));
-  file = path.join(folder, "state.db");
-  db = new AsyncSessionDB({ path: file, program: "test" });
-});
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-  expect(await db.verify({ full: true })).toEqual([]);
-  await db.close();
-  rmSync(folder, { recursive: true, force: true });
+beforeEach(async () => {
+  folder = temporaryFolder();
+  db = await openAsyncLedger(path.join(folder, "state.db"));
 });
 
 interface Played {
@@ -67,26 +59,18 @@ async function open({ turns, summaries = [] }: Script, more: Partial<RunnerOptio
     const n = asked.summaries.length;
     return typeof summaries === "function" ? summaries(n) : (summaries[n - 1] ?? { status: 500, body: "no more" });
   });
-  servers.push(server);
+  onTestFinished(() => server.close());
   const providers = { local: { kind: "openai-compatible", baseURL: server.url, models: ["m1", "m2"] } } as const;
   const session = await db.createSession({ cwd: folder, route: { provider: "local", model: "m1" }, source: "test" });
-  const runner = new Runner({
+  const { runner, events } = startRunner({
     db,
     session,
-    resumed: false,
     models: modelRegistry({ env: {}, providers, limits: { stallMs: 10_000 } }),
-    files: createFileGate({ ledgerFiles: [file] }),
-    spoolRoot: path.join(folder, "spool"),
-    rules: () => ({ allow: [], deny: [] }),
-    mode: "auto",
-    ask: () => Promise.resolve({ kind: "no" }),
-    program: "test",
+    home: folder,
     modelFacts: () => ({ window: WINDOW }),
     ...more,
     retrying: { limit: 2, random: () => 0.5, sleep: () => Promise.resolve(), ...more.retrying },
   });
-  const events: SessionEvent[] = [];
-  runner.listen((event) => events.push(event));
   return { runner, session, events, ...asked };
 }
 

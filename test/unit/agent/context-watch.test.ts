@@ -1,32 +1,27 @@
 // Which system prompt a turn gets: the same bytes as the turn before, unless a context file changed.
-import { mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
-import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import type { Session } from "../../../src/ledger/types.ts";
+import { openAsyncLedger } from "../../helpers/async-ledger.ts";
+import { temporaryFolder } from "../../helpers/ledger.ts";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 let folder: string;
 let db: AsyncSessionDB;
 let server: ModelServer;
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "stele-context-"));
+  folder = temporaryFolder();
   mkdirSync(path.join(folder, "work"));
-  db = new AsyncSessionDB({ path: path.join(folder, "state.db"), program: "test" });
+  db = await openAsyncLedger(path.join(folder, "state.db"));
   server = await startModelServer(() => ({ text: "ok" }));
 });
-afterEach(async () => {
-  await server.close();
-  expect(await db.verify({ full: true })).toEqual([]);
-  await db.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => server.close());
 
 function put(name: string, text: string): void {
   writeFileSync(path.join(folder, "work", name), text);
@@ -34,18 +29,7 @@ function put(name: string, text: string): void {
 
 function open(session: Session): { say: () => Promise<void>; events: SessionEvent[] } {
   const providers = { local: { kind: "openai-compatible", baseURL: server.url, models: ["m1"] } } as const;
-  const runner = new Runner({
-    db,
-    session,
-    resumed: false,
-    models: modelRegistry({ env: {}, providers }),
-    files: createFileGate({ ledgerFiles: [] }),
-    spoolRoot: path.join(folder, "spool"),
-    rules: () => ({ allow: [], deny: [] }),
-    mode: "auto",
-    ask: () => Promise.resolve({ kind: "no" }),
-    program: "test",
-  });
+  const { runner } = startRunner({ db, session, models: modelRegistry({ env: {}, providers }), home: folder });
   const events: SessionEvent[] = [];
   runner.listen((event) => {
     if (event.type === "context-files") events.push(event);

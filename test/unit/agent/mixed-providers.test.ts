@@ -4,8 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
+import type { Runner } from "../../../src/agent/runner.ts";
 import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import type { Session } from "../../../src/ledger/types.ts";
 import { anthropicFormat } from "../../helpers/anthropic-server.ts";
@@ -19,6 +18,7 @@ import {
   startProviderServer,
 } from "../../helpers/provider-server.ts";
 import { responsesFormat } from "../../helpers/responses-server.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 const KEY = "key-secret-0123456789";
 const WINDOW = 20_000;
@@ -97,31 +97,24 @@ interface Desk {
 
 /** Another runner on another handle of the same ledger: what it knows is what is stored. */
 async function open(session: (db: AsyncSessionDB) => Promise<Session>): Promise<Desk> {
-  const file = path.join(folder, "home", "state.db");
-  const db = await openAsyncLedger(file);
+  const home = path.join(folder, "home");
+  const db = await openAsyncLedger(path.join(home, "state.db"));
   const of = (kind: keyof typeof ROUTES) => ({ kind, baseURL: servers[kind].url, apiKeyEnv: "THE_KEY" });
   const providers = {
     anthropic: of("anthropic"),
     openai: { ...of("openai"), api: "responses" },
     google: of("google"),
   } as const;
-  const runner = new Runner({
+  const started = startRunner({
     db,
     session: await session(db),
     resumed: true,
     models: modelRegistry({ env: { THE_KEY: KEY }, providers }),
     modelFacts: ({ provider }) => (provider === "openai" ? { window: WINDOW } : {}),
-    files: createFileGate({ ledgerFiles: [file] }),
-    spoolRoot: path.join(folder, "home", "spool"),
-    rules: () => ({ allow: [], deny: [] }),
-    mode: "auto",
-    ask: () => Promise.resolve({ kind: "no" }),
-    program: "test",
+    home,
     retrying: { limit: 0 },
   });
-  const events: SessionEvent[] = [];
-  runner.listen((event) => events.push(event));
-  return { db, runner, events };
+  return { db, ...started };
 }
 
 async function ask({ runner, events }: Desk, words: string): Promise<void> {

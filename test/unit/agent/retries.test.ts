@@ -1,17 +1,17 @@
 // Turns against a real endpoint that fails: what is asked again, with which bytes, and what of it is kept. Waits are
 // noted instead of slept.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { pause } from "../../../src/agent/lease-keeper.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner, type RunnerOptions } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
-import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { Runner, RunnerOptions } from "../../../src/agent/runner.ts";
+import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import { openAsyncLedger } from "../../helpers/async-ledger.ts";
+import { temporaryFolder } from "../../helpers/ledger.ts";
 import { rowsOf } from "../../helpers/ledger-rows.ts";
 import { type ModelReply, type ModelServer, startModelServer } from "../../helpers/model-server.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 const refuses = (status: number, headers: Record<string, string> = {}): ModelReply => ({
   status,
@@ -25,18 +25,11 @@ const reset: ModelReply = { text: "never", faults: [{ kind: "cut", after: 0 }] }
 let folder: string;
 let file: string;
 let db: AsyncSessionDB;
-let servers: ModelServer[] = [];
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "stele-retries-"));
+beforeEach(async () => {
+  folder = temporaryFolder();
   file = path.join(folder, "state.db");
-  db = new AsyncSessionDB({ path: file, program: "test" });
-});
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-  expect(await db.verify({ full: true })).toEqual([]);
-  await db.close();
-  rmSync(folder, { recursive: true, force: true });
+  db = await openAsyncLedger(file);
 });
 
 interface Played {
@@ -53,7 +46,9 @@ async function open(
   spareScript: readonly ModelReply[] = [],
 ): Promise<Played> {
   const [server, spare] = [await startModelServer(script), await startModelServer(spareScript)];
-  servers = [server, spare];
+  onTestFinished(async () => {
+    await Promise.all([server.close(), spare.close()]);
+  });
   const kind = "openai-compatible";
   const providers = {
     local: { kind, baseURL: server.url, models: ["m1"] },
@@ -65,17 +60,11 @@ async function open(
     source: "test",
   });
   const waits: number[] = [];
-  const runner = new Runner({
+  const { runner, events } = startRunner({
     db,
     session,
-    resumed: false,
     models: modelRegistry({ env: {}, providers, limits: { stallMs: 50 } }),
-    files: createFileGate({ ledgerFiles: [file] }),
-    spoolRoot: path.join(folder, "spool"),
-    rules: () => ({ allow: [], deny: [] }),
-    mode: "auto",
-    ask: () => Promise.resolve({ kind: "no" }),
-    program: "test",
+    home: folder,
     ...more,
     retrying: {
       random: () => 0.5,
@@ -86,8 +75,6 @@ async function open(
       ...more.retrying,
     },
   });
-  const events: SessionEvent[] = [];
-  runner.listen((event) => events.push(event));
   return { runner, server, spare, events, waits };
 }
 

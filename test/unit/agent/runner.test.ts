@@ -1,27 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parseRule, type Rule } from "../../../src/agent/approvals.ts";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner, type RunnerOptions } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
+import type { Runner, RunnerOptions } from "../../../src/agent/runner.ts";
 import type { TurnContext } from "../../../src/agent/turn-context.ts";
-import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
-import type { ApprovalMode, Session } from "../../../src/ledger/types.ts";
+import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { ApprovalMode } from "../../../src/ledger/types.ts";
+import { openAsyncLedger } from "../../helpers/async-ledger.ts";
+import { ROUTE, temporaryFolder } from "../../helpers/ledger.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 let folder: string;
 let db: AsyncSessionDB;
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "stele-runner-"));
-  db = new AsyncSessionDB({ path: path.join(folder, "home", "state.db"), program: "test" });
-});
-afterEach(async () => {
-  expect(await db.verify({ full: true })).toEqual([]);
-  await db.close();
-  rmSync(folder, { recursive: true, force: true });
+beforeEach(async () => {
+  folder = temporaryFolder();
+  db = await openAsyncLedger(path.join(folder, "home", "state.db"));
 });
 
 async function start(
@@ -29,27 +25,9 @@ async function start(
   ask?: TurnContext["ask"],
   more: Partial<RunnerOptions> = {},
 ): Promise<{ runner: Runner; events: SessionEvent[] }> {
-  const session: Session = await db.createSession({
-    cwd: folder,
-    route: { provider: "guide", model: "guide" },
-    source: "test",
-  });
-  const runner = new Runner({
-    db,
-    session,
-    resumed: false,
-    models: modelRegistry({ env: {}, providers: {} }),
-    files: createFileGate({ ledgerFiles: [path.join(folder, "home", "state.db")] }),
-    spoolRoot: path.join(folder, "home", "spool"),
-    rules: () => ({ allow: [], deny: [] }),
-    mode,
-    ask: ask ?? (() => Promise.resolve({ kind: "no" })),
-    program: "test",
-    ...more,
-  });
-  const events: SessionEvent[] = [];
-  runner.listen((event) => events.push(event));
-  return { runner, events };
+  const session = await db.createSession({ cwd: folder, route: ROUTE, source: "test" });
+  const models = modelRegistry({ env: {}, providers: {} });
+  return startRunner({ db, session, models, home: path.join(folder, "home"), mode, ...(ask && { ask }), ...more });
 }
 
 const text = (words: string) => [{ kind: "text", text: words } as const];

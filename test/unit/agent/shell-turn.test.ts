@@ -1,53 +1,43 @@
 // A `!command` through the runner: run without a question, told to a model with the next prompt or never.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
-import { Runner } from "../../../src/agent/runner.ts";
-import { createFileGate } from "../../../src/agent/tools/files.ts";
+import type { Runner } from "../../../src/agent/runner.ts";
 import { typedPrompt } from "../../../src/agent/typed-command.ts";
-import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import type { Admission, ApprovalMode } from "../../../src/ledger/types.ts";
+import { openAsyncLedger } from "../../helpers/async-ledger.ts";
+import { temporaryFolder } from "../../helpers/ledger.ts";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
+import { startRunner } from "../../helpers/runner.ts";
 
 let folder: string;
 let db: AsyncSessionDB;
 let server: ModelServer;
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "stele-shell-turn-"));
-  db = new AsyncSessionDB({ path: path.join(folder, "home", "state.db"), program: "test" });
+  folder = temporaryFolder();
+  db = await openAsyncLedger(path.join(folder, "home", "state.db"));
   server = await startModelServer(() => ({ text: "seen" }));
 });
-afterEach(async () => {
-  expect(await db.verify({ full: true })).toEqual([]);
-  await db.close();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => server.close());
 
 async function start(mode: ApprovalMode = "plan"): Promise<{ runner: Runner; events: SessionEvent[] }> {
   const session = await db.createSession({ cwd: folder, route: { provider: "local", model: "m" }, source: "test" });
-  const runner = new Runner({
+  return startRunner({
     db,
     session,
-    resumed: false,
     models: modelRegistry({
       env: {},
       providers: { local: { kind: "openai-compatible", baseURL: server.url, models: ["m"] } },
     }),
-    files: createFileGate({ ledgerFiles: [path.join(folder, "home", "state.db")] }),
-    spoolRoot: path.join(folder, "home", "spool"),
+    home: path.join(folder, "home"),
     rules: () => ({ allow: [], deny: [{ tool: "shell", text: "shell" }] }),
     mode,
     ask: () => Promise.reject(new Error("nobody is asked")),
-    program: "test",
   });
-  const events: SessionEvent[] = [];
-  runner.listen((event) => events.push(event));
-  return { runner, events };
 }
 
 async function enter(runner: Runner, text: string): Promise<Admission> {
