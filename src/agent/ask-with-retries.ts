@@ -17,7 +17,7 @@ export async function askWithRetries(context: TurnContext, state: TurnState): Pr
     const step = nextStep({ error: answer.error, failures, limit, random, hasFallback });
     if (step.kind === "wait") {
       await context.db.failRequest(context.turn);
-      tellWait(context, answer.error, { failures, ms: step.ms });
+      tellWait(context, { error: answer.error, failures, ms: step.ms });
       await retrying.sleep(step.ms, context.signal);
       if (context.signal.aborted) return { kind: "stopped", partial: "" };
     } else if (step.kind === "fall-back" && fallback?.ok) {
@@ -35,8 +35,13 @@ function isSame({ route: one }: Model, { route: other }: Model): boolean {
   return one.provider === other.provider && one.model === other.model;
 }
 
-function tellWait(context: TurnContext, error: ModelError, { failures, ms }: { failures: number; ms: number }): void {
-  const { code, message } = error;
+export interface Wait {
+  readonly error: ModelError;
+  readonly failures: number;
+  readonly ms: number;
+}
+
+export function tellWait(context: TurnContext, { error: { code, message }, failures, ms }: Wait): void {
   const { limit } = context.retrying;
   const { admission } = context.turn;
   const at = context.now() + ms;

@@ -108,6 +108,17 @@ export async function openTurn({ db, turn, model }: TurnContext): Promise<TurnSt
   return { path, usage: undefined, model, hasFallenBack: false, compactions: 0 };
 }
 
+export function sumOf(sum: Usage | undefined, usage: Usage | undefined): Usage | undefined {
+  if (!usage) return sum;
+  return {
+    inputTokens: (sum?.inputTokens ?? 0) + usage.inputTokens,
+    outputTokens: (sum?.outputTokens ?? 0) + usage.outputTokens,
+    cacheReadTokens: (sum?.cacheReadTokens ?? 0) + (usage.cacheReadTokens ?? 0),
+    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
+    reasoningTokens: (sum?.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0),
+  };
+}
+
 export function headOf(state: TurnState): MessageId | undefined {
   return state.path.at(-1)?.id;
 }

@@ -3,13 +3,12 @@
 // ledger errors are thrown. The same function goes on with a turn that a crash interrupted.
 import { brokenRule } from "../ledger/broken-rule.ts";
 import type { NewMessage, Settlement } from "../ledger/turns.ts";
-import type { ToolCallPart, TurnError, Usage } from "../ledger/types.ts";
+import type { ToolCallPart, TurnError } from "../ledger/types.ts";
 import { type Answer, type NoAnswer, usageOf } from "./ask-model.ts";
 import { askInRoom } from "./compaction/ask-in-room.ts";
-import { sumOf } from "./compaction/summarise.ts";
 import { settledEvent } from "./events.ts";
 import { finishOpenCalls } from "./run-calls.ts";
-import { added, headOf, openTurn, type TurnContext, type TurnState } from "./turn-context.ts";
+import { added, headOf, openTurn, sumOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
 export async function runTurn(context: TurnContext): Promise<void> {
   const state = await openTurn(context);
@@ -32,10 +31,6 @@ async function takeSteers(context: TurnContext, state: TurnState): Promise<void>
     if (!steer) return;
     added(context, state, steer.message);
   }
-}
-
-function addUsage(state: TurnState, usage: Usage | undefined): void {
-  if (usage) state.usage = sumOf(state.usage, usage);
 }
 
 function assistantMessage(context: TurnContext, state: TurnState, answer: Omit<Answer, "kind">): NewMessage {
@@ -62,7 +57,7 @@ async function appendAnswer(
     const effect = found.found ? found.tool.effect : "none";
     return { call: call.call, tool: call.tool, input: call.input, effect };
   });
-  addUsage(state, answer.usage);
+  state.usage = sumOf(state.usage, answer.usage);
   const stored = await context.db.append(context.turn, assistantMessage(context, state, answer), proposed);
   added(context, state, stored.message);
   for (const call of stored.calls) context.emit({ type: "call-changed", call });
@@ -82,7 +77,7 @@ async function settle(context: TurnContext, state: TurnState, end: Omit<Settleme
 }
 
 async function settleAnswered(context: TurnContext, state: TurnState, answer: Answer): Promise<void> {
-  addUsage(state, answer.usage);
+  state.usage = sumOf(state.usage, answer.usage);
   if (answer.reason === "refusal")
     return settle(context, state, {
       outcome: "rejected",

@@ -3,13 +3,11 @@
 // stopped, fails or comes late leaves the conversation as it was. Each step is told.
 import { randomUUID } from "node:crypto";
 import type { Compacted, CompactionSkip, Spent } from "../../ledger/compaction.ts";
-import type { Usage } from "../../ledger/types.ts";
-import type { TurnContext, TurnState } from "../turn-context.ts";
+import { sumOf, type TurnContext, type TurnState } from "../turn-context.ts";
 import { type Attempt, type CompactionWish, fixedTokens, sizeOf } from "./attempt.ts";
 import { type FoldRoom, planFold } from "./fold-plan.ts";
 import { type Made, newSummary, summaryOf } from "./make-summary.ts";
 import { skipWords } from "./skip-words.ts";
-import { sumOf } from "./summarise.ts";
 
 export type CompactionResult =
   | { readonly kind: "compacted"; readonly compacted: Compacted }
@@ -101,7 +99,7 @@ async function finish(run: Attempt, { result, model }: Made): Promise<Compaction
   const { context, attempt } = run;
   const { db, turn } = context;
   const spent = result.usage ? [{ route: model.route, usage: result.usage }] : [];
-  addUsage(run.state, result.usage);
+  run.state.usage = sumOf(run.state.usage, result.usage);
   if (result.kind === "stopped") {
     await db.cancelCompaction({ conversation: turn.conversation, attempt });
     if (context.signal.aborted) return { kind: "stopped" };
@@ -125,8 +123,4 @@ async function failed(
 ): Promise<CompactionResult> {
   await context.db.failCompaction(context.turn, attempt, failure);
   return { kind: "left", why: `Not compacted, and nothing was changed: ${failure.error}` };
-}
-
-function addUsage(state: TurnState, usage: Usage | undefined): void {
-  if (usage) state.usage = sumOf(state.usage, usage);
 }

@@ -3,6 +3,7 @@
 import type { NewSummary, Spent } from "../../ledger/compaction.ts";
 import { shownImages } from "../../ledger/image-token.ts";
 import type { Message } from "../../ledger/types.ts";
+import { tellWait } from "../ask-with-retries.ts";
 import type { Model } from "../models/model.ts";
 import { estimateText } from "../tokens.ts";
 import { type Attempt, fixedTokens } from "./attempt.ts";
@@ -48,32 +49,17 @@ export async function summaryOf(run: Attempt): Promise<Made> {
       () => undefined, // the commit will meet the same trouble, and tell it
     );
   }, RENEW_MS);
-  const window = compaction.windowOf(model.route);
   try {
     const result = await summarise({
       model,
       texts: transcriptTexts(plan.folded),
       focus: wish.focus ?? "",
-      room:
-        Math.floor(
-          window === undefined
-            ? Math.min(STAGE_UNKNOWN, run.before * (wish.reason === "overflow" ? STAGE : 1))
-            : window * STAGE,
-        ) / run.scale,
+      room: stageRoom(run, compaction.windowOf(model.route)),
       loadBlob: (hash) => db.blob(hash as Parameters<typeof db.blob>[0]),
       retrying: context.retrying,
       signal: AbortSignal.any([context.signal, stop.signal, AbortSignal.timeout(CEILING_MS)]),
       onStage: (stage, of) => context.emit({ type: "compaction-stage", admission: turn.admission, stage, of }),
-      onWait: ({ error: { code, message }, failures, ms }) =>
-        context.emit({
-          type: "retry-wait",
-          admission: turn.admission,
-          retry: failures,
-          of: context.retrying.limit,
-          waitMs: ms,
-          at: context.now() + ms,
-          error: { code, message },
-        }),
+      onWait: (wait) => tellWait(context, wait),
     });
     return { model, result };
   } finally {
@@ -81,11 +67,17 @@ export async function summaryOf(run: Attempt): Promise<Made> {
   }
 }
 
+/** By our estimate, as the text is measured by it. */
+function stageRoom({ before, scale, wish }: Attempt, window: number | undefined): number {
+  const most = Math.min(STAGE_UNKNOWN, before * (wish.reason === "overflow" ? STAGE : 1));
+  return Math.floor(window === undefined ? most : window * STAGE) / scale;
+}
+
 export function newSummary(run: Attempt, made: { text: string; model: Model; spent: readonly Spent[] }): NewSummary {
   const { context, state, plan, before, scale, wish, window } = run;
-  const text = framed(made.text, plan, { endsTurn: wish.endsTurn ?? false });
-  const after = Math.round((fixedTokens(context) + estimateText(text) + estimateAll(plan.kept)) * scale);
   const endsTurn = wish.endsTurn ?? false;
+  const text = framed(made.text, plan, { endsTurn });
+  const after = Math.round((fixedTokens(context) + estimateText(text) + estimateAll(plan.kept)) * scale);
   return {
     attempt: run.attempt,
     text,

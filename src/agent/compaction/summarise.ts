@@ -3,10 +3,11 @@
 // too long is made smaller.
 import type { Usage } from "../../ledger/types.ts";
 import { AnswerParts } from "../ask-model.ts";
+import type { Wait } from "../ask-with-retries.ts";
 import type { Model, ModelError, ModelRequest } from "../models/model.ts";
 import { nextStep } from "../retry-policy.ts";
 import { estimateText } from "../tokens.ts";
-import type { Retrying } from "../turn-context.ts";
+import { type Retrying, sumOf } from "../turn-context.ts";
 import { inChunks } from "./transcript-text.ts";
 
 export interface SummaryJob {
@@ -22,7 +23,7 @@ export interface SummaryJob {
   readonly signal: AbortSignal;
   /** Before a stage begins; the first is 1. How many there are may change when the text turns out to be too long. */
   readonly onStage: (stage: number, of: number) => void;
-  readonly onWait: (wait: { error: ModelError; failures: number; ms: number }) => void;
+  readonly onWait: (wait: Wait) => void;
 }
 
 export type SummaryResult =
@@ -34,7 +35,7 @@ export type SummaryResult =
 const HALVINGS = 3;
 
 export async function summarise(job: SummaryJob): Promise<SummaryResult> {
-  const spent = new Spending();
+  let spent: Usage | undefined;
   let { room } = job;
   let rest = inChunks(job.texts, room);
   let summary = "";
@@ -43,19 +44,19 @@ export async function summarise(job: SummaryJob): Promise<SummaryResult> {
     job.onStage(stage, stage + rest.length - 1);
     const [piece = "", ...later] = rest;
     const answer = await askPatiently(job, request(job, { summary, piece, isLast: later.length === 0 }));
-    spent.add(answer.usage);
+    spent = sumOf(spent, answer.usage);
     if (answer.kind === "failed" && answer.error.code === "model_context_overflow" && halvings < HALVINGS) {
       halvings += 1;
       room = Math.floor(Math.min(room, estimateText(piece)) / 2);
       rest = inChunks(rest, room);
       continue;
     }
-    if (answer.kind !== "summary") return { ...answer, ...spent.usage() };
+    if (answer.kind !== "summary") return { ...answer, ...usageOf(spent) };
     summary = answer.text;
     rest = later;
     stage += 1;
   }
-  return { kind: "summary", text: summary, ...spent.usage() };
+  return { kind: "summary", text: summary, ...usageOf(spent) };
 }
 
 const SYSTEM = `You sum up a conversation between a person and you, an agent that works in their project with tools.
@@ -106,18 +107,18 @@ function request(job: SummaryJob, { summary, piece, isLast }: Stage): ModelReque
 }
 
 async function askPatiently(job: SummaryJob, asked: ModelRequest): Promise<SummaryResult> {
-  const spent = new Spending();
+  let spent: Usage | undefined;
   for (let failures = 1; ; failures += 1) {
     const answer = await askOnce(job.model, asked);
-    spent.add(answer.usage);
-    if (answer.kind !== "error") return { ...answer, ...spent.usage() };
+    spent = sumOf(spent, answer.usage);
+    if (answer.kind !== "error") return { ...answer, ...usageOf(spent) };
     const { error } = answer;
     const { limit, random, sleep } = job.retrying;
     const step = nextStep({ error, failures, limit, random, hasFallback: false });
-    if (step.kind !== "wait") return { kind: "failed", error, ...spent.usage() };
+    if (step.kind !== "wait") return { kind: "failed", error, ...usageOf(spent) };
     job.onWait({ error, failures, ms: step.ms });
     await sleep(step.ms, job.signal);
-    if (job.signal.aborted) return { kind: "stopped", ...spent.usage() };
+    if (job.signal.aborted) return { kind: "stopped", ...usageOf(spent) };
   }
 }
 
@@ -131,7 +132,7 @@ async function askOnce(model: Model, asked: ModelRequest): Promise<Once> {
       collected.add(part, model.route.provider);
       continue;
     }
-    const usage = part.usage ? { usage: part.usage } : {};
+    const usage = usageOf(part.usage);
     const text = cleaned(collected.text());
     if (part.reason === "refusal")
       return { kind: "failed", error: refusal("The provider refused to sum it up."), ...usage };
@@ -152,24 +153,6 @@ function cleaned(text: string): string {
   return text.toWellFormed().trim();
 }
 
-class Spending {
-  #sum: Usage | undefined;
-
-  add(usage: Usage | undefined): void {
-    if (usage) this.#sum = sumOf(this.#sum, usage);
-  }
-
-  usage(): { usage?: Usage } {
-    return this.#sum ? { usage: this.#sum } : {};
-  }
-}
-
-export function sumOf(sum: Usage | undefined, usage: Usage): Usage {
-  return {
-    inputTokens: (sum?.inputTokens ?? 0) + usage.inputTokens,
-    outputTokens: (sum?.outputTokens ?? 0) + usage.outputTokens,
-    cacheReadTokens: (sum?.cacheReadTokens ?? 0) + (usage.cacheReadTokens ?? 0),
-    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
-    reasoningTokens: (sum?.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0),
-  };
+function usageOf(usage: Usage | undefined): { usage?: Usage } {
+  return usage ? { usage } : {};
 }
