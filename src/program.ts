@@ -7,14 +7,8 @@ import { inspectWorkspace } from "./agent/context.ts";
 import type { ImageShelf } from "./agent/images/image-shelf.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
 import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
-import {
-  isSameModel,
-  isSameRoute,
-  movedRoute,
-  type SwitchWish,
-  switchRoute,
-  switchWords,
-} from "./agent/models/switch-route.ts";
+import { isSameModel } from "./agent/models/route-name.ts";
+import { isSameRoute, movedRoute, type SwitchWish, switchRoute, switchWords } from "./agent/models/switch-route.ts";
 import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
 import { createFileGate, type FileGate } from "./agent/tools/files.ts";

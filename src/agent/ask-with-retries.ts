@@ -3,6 +3,7 @@
 // ends at once with a stop. A fallback model takes over for the rest of the turn, never without a note about it.
 import { type Answer, askModel, type NoAnswer } from "./ask-model.ts";
 import type { Model, ModelError } from "./models/model.ts";
+import { isSameModel, routeName } from "./models/route-name.ts";
 import { nextStep } from "./retry-policy.ts";
 import { added, headOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
@@ -13,7 +14,7 @@ export async function askWithRetries(context: TurnContext, state: TurnState): Pr
     if (answer.kind !== "error") return answer;
     const { limit, random } = retrying;
     const fallback = state.hasFallenBack ? undefined : retrying.fallback?.();
-    const hasFallback = fallback?.ok === true && !isSame(fallback.model, state.model);
+    const hasFallback = fallback?.ok === true && !isSameModel(fallback.model.route, state.model.route);
     const step = nextStep({ error: answer.error, failures, limit, random, hasFallback });
     if (step.kind === "wait") {
       await context.db.failRequest(context.turn);
@@ -29,10 +30,6 @@ export async function askWithRetries(context: TurnContext, state: TurnState): Pr
       return { kind: "error", error: lastWords(answer.error, { failures, unusable, ...step }) };
     }
   }
-}
-
-function isSame({ route: one }: Model, { route: other }: Model): boolean {
-  return one.provider === other.provider && one.model === other.model;
 }
 
 export interface Wait {
@@ -54,7 +51,7 @@ async function fallBack(
   state: TurnState,
   { model, error }: { model: Model; error: ModelError },
 ): Promise<void> {
-  const [from, to] = [nameOf(state.model), nameOf(model)];
+  const [from, to] = [routeName(state.model.route), routeName(model.route)];
   const { code, message: words } = error;
   const text = `No answer of ${from}: ${words}\nThe fallback ${to} answers the rest of this turn.`;
   const note = { parent: headOf(state), role: "note", parts: [{ kind: "note", text }], at: context.now() } as const;
@@ -63,10 +60,6 @@ async function fallBack(
   context.emit({ type: "fallback", admission: context.turn.admission, from, to, error: { code, message: words } });
   state.model = model;
   state.hasFallenBack = true;
-}
-
-function nameOf({ route }: Model): string {
-  return `${route.provider}/${route.model}`;
 }
 
 interface LastWords {

@@ -2,8 +2,7 @@
 
 import { modelFacts } from "../agent/models/catalogue.ts";
 import { effortOf } from "../agent/models/effort.ts";
-import { isSameModel } from "../agent/models/switch-route.ts";
-import type { ModelRoute } from "../ledger/types.ts";
+import { isSameModel, routeName, routeOfName } from "../agent/models/route-name.ts";
 import type { CommandContext, PickItem, PickTurn } from "./command.ts";
 import { priceWords, windowWords } from "./model-words.ts";
 import { quoteWord } from "./words.ts";
@@ -13,18 +12,17 @@ type Context = Pick<CommandContext, "models" | "runner" | "settings">;
 export function modelItems(context: Context, isOnce: boolean): readonly PickItem[] {
   const listed = context.models.list();
   const usable = listed.filter(({ id, available }) => available && !id.endsWith("/*"));
-  const { provider, model } = context.runner.session.route;
+  const { route } = context.runner.session;
   // Its own model is offered also where its provider lists others only.
-  const own = { id: `${provider}/${model}`, provider };
+  const own = { id: routeName(route), provider: route.provider };
   const isListed = usable.some(({ id }) => id === own.id);
-  const canBeUsed = context.models.open(context.runner.session.route).ok;
+  const canBeUsed = context.models.open(route).ok;
   const all = isListed || !canBeUsed ? usable : [own, ...usable];
   return [...all.map(({ id }) => item(context, { id, isOnce })), ...missing(listed)];
 }
 
 function item({ models, runner, settings }: Context, { id, isOnce }: { id: string; isOnce: boolean }): PickItem {
-  const slash = id.indexOf("/");
-  const route: ModelRoute = { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+  const route = routeOfName(id);
   const current = runner.session.route;
   const isCurrent = isSameModel(route, current);
   const { window, prices } = modelFacts(route, settings.models());

@@ -1,5 +1,6 @@
 // /models: what can be used now, and why the others cannot, with what to do about it.
 import { type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
+import { routeOfName } from "../agent/models/route-name.ts";
 import { defineCommand, type FreeContext } from "./command.ts";
 import { DISCOVER_MS } from "./model.ts";
 import { priceWords, windowWords } from "./model-words.ts";
@@ -32,13 +33,13 @@ export const modelsCommand = defineCommand({
 type Listed = ReturnType<FreeContext["models"]["list"]>[number];
 
 function row({ id, provider, available, why = "not available" }: Listed, models: ModelsConfig): readonly string[] {
-  const { window, prices } = modelFacts(toRoute(id), models);
+  const { window, prices } = modelFacts(routeOfName(id), models);
   const state = available ? "ready" : why.replace(`${provider}: `, "");
   return [id, windowWords(window), priceWords(prices), state];
 }
 
 function factsOf(id: string, { models, config }: { models: FreeContext["models"]; config: ModelsConfig }): object {
-  const route = toRoute(id);
+  const route = routeOfName(id);
   const { window, maxOutput, prices } = modelFacts(route, config);
   const efforts = models.efforts(route);
   return {
@@ -47,9 +48,4 @@ function factsOf(id: string, { models, config }: { models: FreeContext["models"]
     ...(prices && { inputPrice: prices.input, outputPrice: prices.output }),
     ...(efforts.length > 0 && { efforts }),
   };
-}
-
-function toRoute(id: string): { provider: string; model: string } {
-  const slash = id.indexOf("/");
-  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }

@@ -1,4 +1,5 @@
 // Results that many commands end in, and the few phrases they share.
+import { routeName } from "../agent/models/route-name.ts";
 import type { Refusal, Session } from "../ledger/types.ts";
 import type { CommandResult, FreeContext } from "./command.ts";
 
@@ -36,7 +37,7 @@ export function nameOf(session: Session): string {
 }
 
 export function modelOf({ route }: Pick<Session, "route">): string {
-  return `${route.provider}/${route.model}`;
+  return routeName(route);
 }
 
 /** Words for a slash on the screen, for a subcommand without one: `/sessions` or `stele sessions`. */

@@ -2,6 +2,7 @@
 // answer alone on stdout and progress on stderr; everything that came from outside is sanitised, keys included.
 import type { SessionEvent } from "../agent/events.ts";
 import { shownImages } from "../agent/images/image-text.ts";
+import { routeName } from "../agent/models/route-name.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
@@ -18,14 +19,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "session": {
       const { session, resumed } = event;
       const { id, conversation, generation, route } = session;
-      return {
-        type: "session",
-        session: id,
-        conversation,
-        generation,
-        model: `${route.provider}/${route.model}`,
-        resumed,
-      };
+      return { type: "session", session: id, conversation, generation, model: routeName(route), resumed };
     }
     case "prompt-admitted": {
       const { admission, request, state } = event;

@@ -3,6 +3,7 @@
 // is not known, and nothing is said of it; a price announced to end is not known after it.
 import type { ModelRoute } from "../../ledger/types.ts";
 import { CATALOGUE, type Row } from "./catalogue-rows.ts";
+import { routeName } from "./route-name.ts";
 
 export interface Prices {
   readonly input: number;
@@ -41,10 +42,11 @@ export type ModelsConfig = Readonly<Record<string, ModelSettings>>;
 /** A dated snapshot is its model; another suffix is another model. */
 const SNAPSHOT = /^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview)?$/;
 
-export function modelFacts({ provider, model }: ModelRoute, models: ModelsConfig = {}): ModelFacts {
+export function modelFacts(route: ModelRoute, models: ModelsConfig = {}): ModelFacts {
+  const { provider, model } = route;
   const row = factsOf(CATALOGUE[provider]?.find(([id]) => model.startsWith(id) && isSnapshot(model, id)));
   const known = provider === "guide" ? { ...row, images: false } : row;
-  const own = models[`${provider}/${model}`];
+  const own = models[routeName(route)];
   if (!own) return known;
   const window = own.contextWindow ?? known.window;
   const maxOutput = own.maxOutput ?? known.maxOutput;

@@ -22,6 +22,7 @@ import {
   type ProviderConfig,
   type Usable,
 } from "./providers.ts";
+import { routeName, routeOfName } from "./route-name.ts";
 import type { WireLimits } from "./wire.ts";
 import { withoutImages } from "./without-images.ts";
 
@@ -68,7 +69,7 @@ export interface ModelRegistry {
   discover(signal: AbortSignal): Promise<void>;
 }
 
-const GUIDE_ID = "guide/guide";
+const GUIDE_ID = routeName(GUIDE_ROUTE);
 const MAX_NEAREST = 3;
 
 export function modelRegistry(options: RegistryOptions): ModelRegistry {
@@ -115,8 +116,7 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
 function firstUsable(registry: ModelRegistry): DefaultRoute {
   for (const listed of registry.list()) {
     if (!listed.available || listed.provider === "guide" || listed.id.endsWith("/*")) continue;
-    const [provider, model] = splitId(listed.id);
-    return { ok: true, route: { provider, model }, source: "found" };
+    return { ok: true, route: routeOfName(listed.id), source: "found" };
   }
   return { ok: true, route: GUIDE_ROUTE, source: "guide" };
 }
@@ -127,7 +127,8 @@ function resolve(asked: string, providers: Providers, aliases: Readonly<Record<s
   const name = asked.trim();
   const id = Object.hasOwn(aliases, name) ? (aliases[name] ?? "").trim() : name;
   const refuse = (problem: string): Resolved => ({ ok: false, problem, nearest: nearest(id, providers, aliases) });
-  const [providerName, model] = splitId(id);
+  const route = routeOfName(id);
+  const { provider: providerName, model } = route;
   if (providerName === "guide") {
     return id === GUIDE_ID ? { ok: true, route: GUIDE_ROUTE } : refuse(`the guide has one model: ${GUIDE_ID}`);
   }
@@ -142,13 +143,7 @@ function resolve(asked: string, providers: Providers, aliases: Readonly<Record<s
   if (provider.isClosed && !provider.models.includes(model)) {
     return refuse(`the provider "${providerName}" has no model "${model}"`);
   }
-  return { ok: true, route: { provider: providerName, model } };
-}
-
-/** The provider ends at the first slash; a model's id may have slashes of its own. */
-function splitId(id: string): [provider: string, model: string] {
-  const slash = id.indexOf("/");
-  return slash === -1 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
+  return { ok: true, route };
 }
 
 function nearest(id: string, providers: Providers, aliases: Readonly<Record<string, string>>): string[] {

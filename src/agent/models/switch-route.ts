@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ModelRoute } from "../../ledger/types.ts";
 import { effortOf, withEffort } from "./effort.ts";
 import type { ModelRegistry } from "./registry.ts";
+import { isSameModel, routeName } from "./route-name.ts";
 
 export interface SwitchWish {
   /** Absent: the same model. */
@@ -38,7 +39,7 @@ export function switchRoute(models: Models, from: ModelRoute, { to = from, effor
   if (levels.includes(effort)) return { ok: true, route: withEffort(target, effort) };
   return {
     ok: false,
-    problem: `${modelName(target)} has no effort "${effort}"`,
+    problem: `${routeName(target)} has no effort "${effort}"`,
     hint: levels.length === 0 ? "Its effort cannot be chosen." : `Its levels: ${[...levels, "default"].join(", ")}`,
   };
 }
@@ -49,23 +50,15 @@ export function movedRoute(models: Models, route: ModelRoute): ModelRoute | unde
   return addressOf(now) === addressOf(route) ? undefined : now;
 }
 
-export function isSameModel(one: ModelRoute, other: ModelRoute): boolean {
-  return one.provider === other.provider && one.model === other.model;
-}
-
 /** In everything. */
 export function isSameRoute(one: ModelRoute, other: ModelRoute): boolean {
   return isDeepStrictEqual(one, other);
 }
 
-function modelName({ provider, model }: ModelRoute): string {
-  return `${provider}/${model}`;
-}
-
 /** `provider/model, high effort` */
 export function routeWords(route: ModelRoute): string {
   const effort = effortOf(route);
-  return effort === undefined ? modelName(route) : `${modelName(route)}, ${effort} effort`;
+  return effort === undefined ? routeName(route) : `${routeName(route)}, ${effort} effort`;
 }
 
 /** What the note of a switch says; a change that is none of the model or its effort is one of the address. */
