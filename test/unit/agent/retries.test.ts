@@ -63,7 +63,7 @@ async function open(
   const { runner, events } = startRunner({
     db,
     session,
-    models: modelRegistry({ env: {}, providers, limits: { stallMs: 50 } }),
+    models: modelRegistry({ env: {}, providers, limits: { stallMs: 500 } }),
     home: folder,
     ...more,
     retrying: {
