@@ -2,7 +2,6 @@
 import {
   type Block,
   first,
-  fragments,
   hasCalls,
   type Issued,
   isObject,
@@ -11,9 +10,9 @@ import {
   type ProviderAnswer,
   type ProviderFormat,
   type ProviderRequest,
-  pieces,
   strangeKey,
 } from "./provider-server.ts";
+import { fragments, pieces } from "./stream-server.ts";
 
 export const anthropicFormat: ProviderFormat = {
   basePath: "/v1",

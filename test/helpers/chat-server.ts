@@ -1,8 +1,8 @@
 // Chat completions for tests: its events, and the rules for a request that strict servers of its kind have.
+import { chunk } from "./model-server.ts";
 import {
   type Block,
   first,
-  fragments,
   hasCalls,
   isObject,
   type JsonObject,
@@ -10,16 +10,14 @@ import {
   type ProviderAnswer,
   type ProviderFormat,
   type ProviderRequest,
-  pieces,
   strangeKey,
 } from "./provider-server.ts";
+import { fragments, pieces } from "./stream-server.ts";
 
 export const chatFormat: ProviderFormat = {
   basePath: "/v1",
   check,
-  error: (status, message) => ({
-    error: { message, type: status === 400 ? "invalid_request_error" : "server_error", param: null, code: null },
-  }),
+  error: openAiError,
   events: (answer, model) => ({
     content: answer.blocks
       .flatMap((block, index) => deltasOf(block, callIndex(answer.blocks, index)))
@@ -28,8 +26,10 @@ export const chatFormat: ProviderFormat = {
   }),
 };
 
-function chunk(model: string, fields: object): string {
-  return `data: ${JSON.stringify({ id: "chat-1", object: "chat.completion.chunk", created: 1, model, ...fields })}\n\n`;
+/** Of both of OpenAI's ways of asking. */
+export function openAiError(status: number, message: string): object {
+  const type = status === 400 ? "invalid_request_error" : "server_error";
+  return { error: { message, type, param: null, code: null } };
 }
 
 function callIndex(blocks: readonly Block[], at: number): number {

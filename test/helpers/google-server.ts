@@ -1,7 +1,6 @@
 // Google's Gemini API for tests: its events, and its rules for a request.
 import {
   first,
-  fragments,
   type Issued,
   isObject,
   type JsonObject,
@@ -9,9 +8,9 @@ import {
   type ProviderAnswer,
   type ProviderFormat,
   type ProviderRequest,
-  pieces,
   strangeKey,
 } from "./provider-server.ts";
+import { fragments, pieces } from "./stream-server.ts";
 
 export const googleFormat: ProviderFormat = {
   basePath: "/v1beta",

@@ -1,9 +1,17 @@
 // A real HTTP server on 127.0.0.1 that speaks one provider's own wire format, one scripted reply a request, faults
 // included. Every request is checked as strictly as the provider's documentation allows: a request that breaks a rule
 // is answered with 400 in the provider's words and kept in `problems`, which every test expects to be empty.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { commit, readText, type ScriptedFault, type StatusReply, sendStatus, write } from "./model-server.ts";
+import {
+  type AskedOf,
+  pieces,
+  readAsked,
+  type ScriptedFault,
+  type StatusReply,
+  type StreamEvents,
+  sendEvents,
+  sendStatus,
+  startServer,
+} from "./stream-server.ts";
 
 export type Block =
   | { /** One delta each. */ readonly say: string | readonly string[]; readonly secret?: string }
@@ -41,14 +49,7 @@ export interface ProviderAnswer {
 export type ProviderReply = ProviderAnswer | StatusReply;
 export type JsonObject = { readonly [key: string]: unknown };
 
-export interface ProviderRequest {
-  readonly path: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly text: string;
-  readonly body: JsonObject;
-  /** `early` when the client left before the answer's end. */
-  readonly closed: Promise<"early" | "whole">;
-}
+export type ProviderRequest = AskedOf<JsonObject>;
 
 export interface Issued {
   /** Secrets that this server gave out, with the text they belong to. */
@@ -61,10 +62,7 @@ export interface ProviderFormat {
   /** The rule that the request breaks. */
   readonly check: (request: ProviderRequest, issued: Issued) => string | undefined;
   readonly error: (status: number, message: string) => object;
-  readonly events: (
-    answer: ProviderAnswer,
-    model: string,
-  ) => { readonly content: readonly string[]; readonly closing: readonly string[] };
+  readonly events: (answer: ProviderAnswer, model: string) => StreamEvents;
 }
 
 export interface ProviderServer {
@@ -82,16 +80,9 @@ export async function startProviderServer(format: ProviderFormat, script: Provid
   const requests: ProviderRequest[] = [];
   const problems: string[] = [];
   const issued: Issued = { secrets: new Map() };
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-  });
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await readText(request);
-    const closed = new Promise<"early" | "whole">((resolve) => {
-      response.once("close", () => resolve(response.writableFinished ? "whole" : "early"));
-    });
-    const body = JSON.parse(text) as JsonObject;
-    const asked: ProviderRequest = { path: request.url ?? "", headers: request.headers, text, body, closed };
+  const { origin, close } = await startServer(async (request, response) => {
+    const asked = await readAsked<JsonObject>(request, response);
+    const { body } = asked;
     const n = requests.push(asked) - 1;
     const broken = (isWellFormed(body) ? undefined : "a lone surrogate") ?? format.check(asked, issued);
     if (broken !== undefined) {
@@ -102,49 +93,10 @@ export async function startProviderServer(format: ProviderFormat, script: Provid
     const reply = scripted ?? { status: 500, body: format.error(500, `the script has no reply for request ${n + 1}`) };
     if ("status" in reply) return sendStatus(response, reply);
     for (const block of reply.blocks) if (block.secret !== undefined) issued.secrets.set(block.secret, textOf(block));
-    await sendAnswer(response, reply, format.events(reply, typeof body.model === "string" ? body.model : "model"));
-  }
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}${format.basePath}`,
-    requests,
-    problems,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-async function sendAnswer(
-  response: ServerResponse,
-  reply: ProviderAnswer,
-  { content, closing }: ReturnType<ProviderFormat["events"]>,
-): Promise<void> {
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  const events = [...content, ...(reply.isEnded === false ? [] : closing)];
-  for (let sent = 0; sent <= events.length; sent++) {
-    for (const fault of reply.faults ?? []) {
-      if ((fault.after ?? content.length) === sent && !(await commit(response, fault))) return;
-    }
-    if (sent < events.length) await write(response, events[sent] ?? "");
-  }
-  response.end();
-}
-
-export function pieces(text: string | readonly string[]): readonly string[] {
-  return typeof text === "string" ? [text] : text;
-}
-
-export function fragments(input: string | readonly string[] | JsonObject): readonly string[] {
-  if (typeof input === "string") return [input];
-  return isList(input) ? input : [JSON.stringify(input)];
-}
-
-function isList(input: readonly string[] | JsonObject): input is readonly string[] {
-  return Array.isArray(input);
+    const { content, closing } = format.events(reply, typeof body.model === "string" ? body.model : "model");
+    return sendEvents(response, { content, closing: reply.isEnded === false ? [] : closing }, reply.faults);
+  });
+  return { url: `${origin}${format.basePath}`, requests, problems, close };
 }
 
 export function textOf(block: Block): string {

@@ -1,8 +1,8 @@
 // OpenAI's Responses API for tests: its events, and its rules for a request that stores nothing.
+import { openAiError } from "./chat-server.ts";
 import {
   type Block,
   first,
-  fragments,
   type Issued,
   isObject,
   type JsonObject,
@@ -10,17 +10,15 @@ import {
   type ProviderAnswer,
   type ProviderFormat,
   type ProviderRequest,
-  pieces,
   strangeKey,
   textOf,
 } from "./provider-server.ts";
+import { fragments, pieces } from "./stream-server.ts";
 
 export const responsesFormat: ProviderFormat = {
   basePath: "/v1",
   check,
-  error: (status, message) => ({
-    error: { message, type: status === 400 ? "invalid_request_error" : "server_error", param: null, code: null },
-  }),
+  error: openAiError,
   events: (answer, model) => {
     const response = { id: "resp_1", object: "response", created_at: 1, model, service_tier: "default" };
     return {

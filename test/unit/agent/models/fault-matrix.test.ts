@@ -10,7 +10,6 @@ import type { WireLimits } from "../../../../src/agent/models/wire.ts";
 import { anthropicFormat } from "../../../helpers/anthropic-server.ts";
 import { chatFormat } from "../../../helpers/chat-server.ts";
 import { googleFormat } from "../../../helpers/google-server.ts";
-import type { ScriptedFault } from "../../../helpers/model-server.ts";
 import {
   type Block,
   type ProviderAnswer,
@@ -20,6 +19,7 @@ import {
   startProviderServer,
 } from "../../../helpers/provider-server.ts";
 import { responsesFormat } from "../../../helpers/responses-server.ts";
+import type { ScriptedFault } from "../../../helpers/stream-server.ts";
 import { ask, assistant, textOf, user } from "./ask.ts";
 import { type ProviderWords, type Talker, WORDS } from "./fault-words.ts";
 import { partsOf } from "./provider-setup.ts";

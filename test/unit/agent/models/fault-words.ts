@@ -1,5 +1,5 @@
 // What each provider says when it refuses, in its own form: statuses, codes and words as they were seen.
-import type { StatusReply } from "../../../helpers/model-server.ts";
+import type { StatusReply } from "../../../helpers/stream-server.ts";
 
 export interface ProviderWords {
   readonly rate: StatusReply;
