@@ -1,120 +1,16 @@
 // Compaction (ledger.md §2): a summary takes the place of the older part of what a model is sent. The session ends, a
 // child of the same conversation goes on from a summary node under the old head, in one transaction; no message is
-// copied, changed or deleted. An attempt holds a lock of its own, and only the attempt that holds it may commit: one
-// that was given up, or that came back late, changes nothing.
-import { decodeProcess } from "./codec.ts";
-import { livenessOf } from "./identity.ts";
-import { type Probe, requireStarted } from "./leases.ts";
+// copied, changed or deleted. Who may do so is compaction-locks.ts's.
+import { holdsLock, releaseLock } from "./compaction-locks.ts";
+import { requireStarted } from "./leases.ts";
 import { toMessage } from "./messages.ts";
-import type { Database } from "./open.ts";
 import { canonicalRow, freshId, sessionRow } from "./sessions.ts";
 import { type SessionRow, toSession } from "./sessions-table.ts";
-import type { Queries, TurnTx, Tx } from "./transaction.ts";
+import type { Queries, TurnTx } from "./transaction.ts";
 import { extendHead, isOnPath, openCallsAt } from "./tree.ts";
 import { type Settled, settle } from "./turns.ts";
-import type {
-  ConversationId,
-  HolderId,
-  Message,
-  MessageId,
-  ModelRoute,
-  ProcessIdentity,
-  Refusal,
-  Session,
-  Usage,
-} from "./types.ts";
+import type { ConversationId, Message, MessageId, ModelRoute, Refusal, Session, SessionId, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
-
-/** C 5.2, in ms. */
-const LOCK_TTL_MS = 300_000;
-/** C 5.16: after so many compactions that freed too little none is made unasked. */
-const INEFFECTIVE_LIMIT = 3;
-
-interface LockRow {
-  readonly conversation_id: ConversationId;
-  readonly holder: HolderId;
-  readonly process: string;
-  readonly attempt_id: string;
-  readonly acquired_at: number;
-  readonly expires_at: number;
-}
-
-export function compactionQueries(db: Database) {
-  return {
-    lock: db.prepare<[string], LockRow>("select * from compression_locks where conversation_id = ?"),
-    take: db.prepare(
-      `insert into compression_locks (conversation_id, holder, process, attempt_id, acquired_at, expires_at)
-       values (@conversation, @holder, @process, @attempt, @now, @expires)
-       on conflict (conversation_id) do update set holder = excluded.holder, process = excluded.process,
-         attempt_id = excluded.attempt_id, acquired_at = excluded.acquired_at, expires_at = excluded.expires_at`,
-    ),
-    renew: db.prepare<[number, string, string]>(
-      "update compression_locks set expires_at = ? where conversation_id = ? and attempt_id = ?",
-    ),
-    release: db.prepare<[string, string]>("delete from compression_locks where conversation_id = ? and attempt_id = ?"),
-  };
-}
-
-/** One try to compact a conversation. */
-export interface CompactionAttempt {
-  readonly conversation: ConversationId;
-  /** Minted by who asks: asked again after a lost answer it is the same try. */
-  readonly attempt: string;
-}
-
-/** Why none is made now. */
-export type CompactionSkip =
-  | { readonly why: "locked"; readonly holder?: ProcessIdentity; readonly since: number }
-  /** The last one failed; `error` says how. */
-  | { readonly why: "cooldown"; readonly until: number; readonly error?: string }
-  | { readonly why: "ineffective"; readonly times: number };
-
-export type BeginCompaction = { readonly kind: "began" } | ({ readonly kind: "skipped" } & CompactionSkip);
-
-/** `isAsked`: by a person, who need not wait for a cooldown. */
-export function beginCompaction(
-  tx: TurnTx,
-  { attempt, isAsked, probe }: { attempt: string; isAsked: boolean; probe?: Probe },
-): BeginCompaction {
-  requireStarted(tx);
-  const { conversation, holder } = tx.turn;
-  const locked = lockedBy(tx, conversation, { holder, probe });
-  if (locked) return { kind: "skipped", ...locked };
-  const session = canonicalRow(tx.q, conversation);
-  const until = session.compaction_cooldown_until ?? 0;
-  if (!isAsked && until > tx.now) {
-    const error = session.compaction_error;
-    return { kind: "skipped", why: "cooldown", until, ...(error !== null && { error }) };
-  }
-  const times = session.compaction_ineffective_count;
-  if (!isAsked && times >= INEFFECTIVE_LIMIT) return { kind: "skipped", why: "ineffective", times };
-  const process = JSON.stringify(tx.process);
-  tx.q.compaction.take.run({ conversation, holder, process, attempt, now: tx.now, expires: tx.now + LOCK_TTL_MS });
-  return { kind: "began" };
-}
-
-/** Of somebody else's attempt that goes on. */
-export function lockedBy(
-  at: Pick<Tx, "q" | "now" | "process">,
-  conversation: ConversationId,
-  { holder, probe }: { holder?: HolderId; probe?: Probe | undefined },
-): (CompactionSkip & { readonly why: "locked" }) | undefined {
-  const row = at.q.compaction.lock.get(conversation);
-  if (!row || row.holder === holder || row.expires_at < at.now) return undefined;
-  const process = decodeProcess(row.process);
-  if (livenessOf(process, at.process, probe) === "dead") return undefined;
-  return { why: "locked", since: row.acquired_at, ...(process && { holder: process }) };
-}
-
-/** False when the attempt is not the one that holds the lock any more. */
-export function renewCompaction(tx: Tx, { conversation, attempt }: CompactionAttempt): boolean {
-  return tx.q.compaction.renew.run(tx.now + LOCK_TTL_MS, conversation, attempt).changes === 1;
-}
-
-/** Given up without a word about it: cooldown and counters stay as they were found. */
-export function cancelCompaction(tx: Tx, { conversation, attempt }: CompactionAttempt): void {
-  tx.q.compaction.release.run(conversation, attempt);
-}
 
 export interface CompactionFailure {
   readonly error: string;
@@ -135,10 +31,14 @@ export interface Spent {
 export function failCompaction(tx: TurnTx, attempt: string, failure: CompactionFailure): void {
   const { conversation } = tx.turn;
   const { id } = canonicalRow(tx.q, conversation);
-  for (const spent of failure.spent ?? []) addUsage(tx, { session: id, task: "compaction", at: tx.now, ...spent });
-  if (tx.q.compaction.release.run(conversation, attempt).changes === 0) return;
+  addSpent(tx, failure, { session: id, at: tx.now });
+  if (!releaseLock(tx, { conversation, attempt })) return;
   tx.q.sessions.coolDown.run(tx.now + failure.cooldownMs, failure.error, id);
   if (failure.isIneffective) tx.q.sessions.countIneffective.run(id);
+}
+
+function addSpent(tx: TurnTx, { spent = [] }: { spent?: readonly Spent[] }, where: { session: SessionId; at: number }) {
+  for (const each of spent) addUsage(tx, { ...where, task: "compaction", ...each });
 }
 
 export interface NewSummary {
@@ -172,13 +72,12 @@ export interface Compacted {
 }
 
 export function commitCompaction(tx: TurnTx, summary: NewSummary): Compacted | Refusal {
-  const lock = tx.q.compaction.lock.get(tx.turn.conversation);
-  const parent = canonicalRow(tx.q, tx.turn.conversation);
+  const own = { conversation: tx.turn.conversation, attempt: summary.attempt };
+  const parent = canonicalRow(tx.q, own.conversation);
   const stored = committed(tx, parent, summary);
   if (stored) return stored;
   requireStarted(tx);
-  if (lock?.attempt_id !== summary.attempt || lock.expires_at < tx.now)
-    return { kind: "conflict", why: "This compaction was given up meanwhile." };
+  if (!holdsLock(tx, own)) return { kind: "conflict", why: "This compaction was given up meanwhile." };
   const obstacle = obstacleTo(tx, parent, summary);
   if (obstacle !== undefined) return { kind: "conflict", why: obstacle };
   const child = rotate(tx, parent, summary);
@@ -192,9 +91,8 @@ export function commitCompaction(tx: TurnTx, summary: NewSummary): Compacted | R
     at: tx.now,
     redoable: 0,
   });
-  for (const spent of summary.spent ?? [])
-    addUsage(tx, { session: child.id, task: "compaction", at: summary.at, ...spent });
-  tx.q.compaction.release.run(tx.turn.conversation, summary.attempt);
+  addSpent(tx, summary, { session: child.id, at: summary.at });
+  releaseLock(tx, own);
   return compacted(tx, toMessage(row), summary);
 }
 

@@ -4,6 +4,7 @@ import * as admissions from "./admissions.ts";
 import { toAdmission } from "./admissions-table.ts";
 import { unpackBlob } from "./blobs.ts";
 import * as compaction from "./compaction.ts";
+import * as locks from "./compaction-locks.ts";
 import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import * as files from "./file-changes.ts";
@@ -375,21 +376,21 @@ export class SessionDB {
 
   // ---- compaction ----
 
-  beginCompaction(turn: TurnRef, wanted: { attempt: string; isAsked: boolean }): compaction.BeginCompaction {
-    return this.#tx.turn("begin-compaction", turn, (tx) => compaction.beginCompaction(tx, this.#probed(wanted)));
+  beginCompaction(turn: TurnRef, wanted: { attempt: string; isAsked: boolean }): locks.BeginCompaction {
+    return this.#tx.turn("begin-compaction", turn, (tx) => locks.beginCompaction(tx, this.#probed(wanted)));
   }
 
   /** Whose attempt goes on in this conversation now. */
-  compactionLock(conversation: ConversationId): compaction.CompactionSkip | undefined {
-    return this.#tx.read((q) => compaction.lockedBy({ q, ...this.#here() }, conversation, this.#probed({})));
+  compactionLock(conversation: ConversationId): locks.CompactionSkip | undefined {
+    return this.#tx.read((q) => locks.lockedBy({ q, ...this.#here() }, conversation, this.#probed({})));
   }
 
-  renewCompaction(attempt: compaction.CompactionAttempt): boolean {
-    return this.#tx.write("renew-compaction", (tx) => compaction.renewCompaction(tx, attempt), "heartbeat");
+  renewCompaction(attempt: locks.CompactionAttempt): boolean {
+    return this.#tx.write("renew-compaction", (tx) => locks.renewCompaction(tx, attempt), "heartbeat");
   }
 
-  cancelCompaction(attempt: compaction.CompactionAttempt): void {
-    this.#tx.write("cancel-compaction", (tx) => compaction.cancelCompaction(tx, attempt));
+  cancelCompaction(attempt: locks.CompactionAttempt): void {
+    this.#tx.write("cancel-compaction", (tx) => locks.releaseLock(tx, attempt));
   }
 
   failCompaction(turn: TurnRef, attempt: string, failure: compaction.CompactionFailure): void {

@@ -5,7 +5,7 @@
 import { admissionQueries, type FenceRow } from "./admissions-table.ts";
 import { blobQueries } from "./blobs.ts";
 import { brokenRule } from "./broken-rule.ts";
-import { compactionQueries } from "./compaction.ts";
+import { compactionLockQueries } from "./compaction-locks.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
 import { draftQueries } from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
@@ -40,7 +40,7 @@ export function prepareQueries(db: Database) {
     drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),
-    compaction: compactionQueries(db),
+    locks: compactionLockQueries(db),
     search: searchQueries(db),
     purge: purgeQueries(db),
     meta: {

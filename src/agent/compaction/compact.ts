@@ -2,7 +2,8 @@
 // transaction that puts it in place (ledger/compaction.ts). Until that commit nothing has changed: an attempt that is
 // stopped, fails or comes late leaves the conversation as it was. Each step is told.
 import { randomUUID } from "node:crypto";
-import type { Compacted, CompactionSkip, Spent } from "../../ledger/compaction.ts";
+import type { Compacted, Spent } from "../../ledger/compaction.ts";
+import type { CompactionSkip } from "../../ledger/compaction-locks.ts";
 import { sumOf, type TurnContext, type TurnState } from "../turn-context.ts";
 import { type Attempt, type CompactionWish, fixedTokens, sizeOf } from "./attempt.ts";
 import { type FoldRoom, planFold } from "./fold-plan.ts";

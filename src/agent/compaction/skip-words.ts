@@ -1,5 +1,5 @@
 // Why a conversation is not compacted now, in words. Pure.
-import type { CompactionSkip } from "../../ledger/compaction.ts";
+import type { CompactionSkip } from "../../ledger/compaction-locks.ts";
 
 export function skipWords(skip: CompactionSkip, now: number): string {
   switch (skip.why) {
