@@ -1,8 +1,6 @@
 // One conversation's driver: admits prompts, holds the lease while turns run, runs what waits in order, stops,
 // and tells what happens as one ordered stream of events. The session's id lives here and nowhere else.
 // Losing the lease aborts the turn. Nothing depends on a clean exit.
-import { homedir } from "node:os";
-import { dirname } from "node:path";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerError } from "../ledger/errors.ts";
 import { newHolderId, newRequestId } from "../ledger/ids.ts";
@@ -23,58 +21,29 @@ import type {
   Target,
   TurnRef,
 } from "../ledger/types.ts";
-import { type Rules, stricterMode } from "./approvals.ts";
 import { runCompactTurn } from "./compaction/compact-turn.ts";
 import { ContextWatch } from "./context-watch.ts";
 import { currentEnvelope } from "./envelope.ts";
 import type { SessionEvent } from "./events.ts";
-import { createScanner, type Scanner } from "./file-changes/scan.ts";
+import { giveUpTurn } from "./give-up.ts";
 import { keepUnanswerable } from "./kept-prompts.ts";
-import { awaitLease, keepLease, pause } from "./lease-keeper.ts";
+import { awaitLease, keepLease } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
-import type { ModelFacts } from "./models/catalogue.ts";
-import { openNamed } from "./models/open-named.ts";
-import type { ModelRegistry } from "./models/registry.ts";
-import { RETRY_LIMIT } from "./retry-policy.ts";
 import { runShellTurn } from "./shell-turn.ts";
-import type { FileGate } from "./tools/files.ts";
-import { toolRegistry } from "./tools/registry.ts";
 import { runTurn } from "./turn.ts";
-import type { ApprovalAsk, ApprovalReply, Compacting, KeepRule, Retrying, TurnContext } from "./turn-context.ts";
+import type { ApprovalAsk, ApprovalReply, TurnContext } from "./turn-context.ts";
+import { type TurnOptions, TurnSetup } from "./turn-setup.ts";
 
-export interface RunnerOptions {
-  readonly db: AsyncSessionDB;
+export interface RunnerOptions extends TurnOptions {
   readonly session: Session;
   readonly resumed: boolean;
-  readonly models: ModelRegistry;
-  readonly files: FileGate;
-  readonly spoolRoot: string;
-  readonly rules: () => Rules;
   readonly mode: ApprovalMode;
-  readonly ask: TurnContext["ask"];
-  /** "Always" or "never" was chosen: store the rule. */
-  readonly onRule?: KeepRule;
   readonly program: string;
   /** Files of the project that the model is told. */
   readonly contextFiles?: readonly string[];
-  readonly retrying?: Partial<Omit<Retrying, "fallback">>;
-  /** `provider/model` or an alias; answers a turn whose model does not. */
-  readonly fallback?: string;
-  /** When a conversation is compacted unasked, and who sums it up. */
-  readonly compaction?: CompactionSettings;
-  /** What is known about models: their windows. */
-  readonly modelFacts?: (route: ModelRoute) => ModelFacts;
   /** A person watches: go on trying to write when the ledger refuses. Else the first refusal ends it. */
   readonly isWatched?: boolean;
   readonly now?: () => number;
-}
-
-export interface CompactionSettings {
-  readonly auto?: boolean;
-  /** Part of the window, in (0, 1). */
-  readonly at?: number;
-  /** `provider/model` or an alias. */
-  readonly model?: string;
 }
 
 export interface SubmitOptions {
@@ -92,6 +61,7 @@ export class Runner {
   readonly holder: HolderId = newHolderId(process.pid);
   readonly #options: RunnerOptions;
   readonly #context: ContextWatch;
+  readonly #setup: TurnSetup;
   readonly #listeners = new Set<Listener>();
   readonly #now: () => number;
   #session: Session;
@@ -107,11 +77,11 @@ export class Runner {
   #asking = 0;
   #isWaiting = false;
   #known: MessageId | undefined;
-  #scanner: { readonly cwd: string; readonly scanner: Scanner } | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#setup = new TurnSetup(options);
     this.#session = options.session;
     this.#known = options.session.head;
     this.#mode = options.mode;
@@ -288,7 +258,7 @@ export class Runner {
     const { db, models } = this.#options;
     await this.idle();
     // It would be spent on a fault that is none of its own.
-    const opened = models.open(await this.#routeOf(await db.admission(id)));
+    const opened = models.open(await this.#setup.routeOf(await db.admission(id), this.#session.route));
     if (!opened.ok) return { kind: "conflict", why: `The model cannot be asked: ${opened.problem}. ${opened.hint}` };
     const taken = await db.acquireLease({ conversation: this.#session.conversation, holder: this.holder });
     if (taken.kind === "held") return { kind: "busy", why: "Another program holds this conversation." };
@@ -410,8 +380,7 @@ export class Runner {
   async #run(turn: TurnRef, admission: Admission): Promise<void> {
     this.#turn = new AbortController();
     try {
-      const context = await this.#turnContext(turn, admission, this.#turn.signal);
-      await runOf(admission, context);
+      await runOf(admission, await this.#turnContext(turn, admission, this.#turn.signal));
     } catch (error) {
       const why = error as LedgerError;
       if (why.code === "request_differs") return await this.#handBack(turn, why);
@@ -432,81 +401,34 @@ export class Runner {
     this.emit({ type: "turn-blocked", admission: await db.admission(turn.admission), why: `${message} ${hint}` });
   }
 
-  /** The turn could not be written to its end: it is unknown as soon as that can be written (C 2.12). */
+  /** The turn could not be written to its end. */
   async #giveUp(turn: TurnRef, why: LedgerError): Promise<void> {
     this.#problem(why);
     const stop = new AbortController();
+    if (this.#isClosed) stop.abort();
     const unlisten = this.listen((event) => {
       if (event.type === "stop-asked") stop.abort();
     });
-    try {
-      while (!this.#isClosed && !stop.signal.aborted) {
-        const error = await this.#options.db.markUnknown(turn).then(() => undefined, asLedgerError);
-        // A lost lease has made it unknown already; a sticky halt will not go away by waiting.
-        if (!error || error.code === "lease_lost" || STICKY.has(error.code) || !this.#options.isWatched) return;
-        await pause(SETTLE_RETRY_MS, stop.signal);
-      }
-    } finally {
-      unlisten();
-    }
+    const { db, isWatched = false } = this.#options;
+    await giveUpTurn(db, turn, { signal: stop.signal, isWatched }).finally(unlisten);
   }
 
-  async #turnContext(turn: TurnRef, admission: Admission, signal: AbortSignal): Promise<TurnContext> {
-    const { db, files, spoolRoot, models, ask, rules } = this.#options;
-    const envelope = admission.envelope && (await db.envelope(admission.envelope));
-    const route = await this.#routeOf(admission);
-    const opened = models.open(route);
-    return {
-      db,
+  #turnContext(turn: TurnRef, admission: Admission, signal: AbortSignal): Promise<TurnContext> {
+    return this.#setup.context({
       turn,
-      model: opened.ok ? opened.model : unusable(route, opened),
-      system: (envelope && (await db.systemPrompt(envelope.systemPrompt))) ?? "",
-      tools: await toolRegistry(),
-      files,
-      spoolRoot,
-      scanner: this.#scannerOf(admission.payload.cwd),
-      cwd: admission.payload.cwd,
-      approval: { mode: () => stricterMode(this.#mode, admission.payload.approval), rules },
-      ask: (question, stop) => this.#ask(ask, question, stop),
-      keepRule: this.#options.onRule ?? (() => Promise.resolve({ ok: false, problem: "no rules are kept here" })),
-      retrying: this.#retrying(),
-      compaction: this.#compacting(),
+      admission,
+      route: this.#session.route,
+      mode: () => this.#mode,
+      ask: (question, stop) => this.#ask(question, stop),
       signal,
       now: this.#now,
       emit: (event) => this.emit(event),
-    };
+    });
   }
 
-  /** Who was asked, or is to be: a turn that goes on stays with its model. */
-  async #routeOf({ payload, envelope }: Admission): Promise<ModelRoute> {
-    const begun = envelope && (await this.#options.db.envelope(envelope));
-    return payload.route ?? begun?.route ?? this.#session.route;
-  }
-
-  #retrying(): Retrying {
-    const { models, fallback, retrying } = this.#options;
-    const usual = { limit: RETRY_LIMIT, sleep: pause, random: Math.random, ...retrying };
-    return fallback === undefined ? usual : { ...usual, fallback: () => openNamed(models, fallback) };
-  }
-
-  #compacting(): Compacting {
-    const { models, modelFacts, compaction: { auto = true, at = COMPACT_AT, model } = {} } = this.#options;
-    const windowOf = (route: ModelRoute) => (modelFacts ? modelFacts(route).window : undefined);
-    const usual = { isAutomatic: auto, at, windowOf };
-    return model === undefined ? usual : { ...usual, summariser: () => openNamed(models, model) };
-  }
-
-  /** Kept from turn to turn: it remembers what is in the files, and reads only those that changed. */
-  #scannerOf(cwd: string): Scanner {
-    const { files, spoolRoot } = this.#options;
-    if (this.#scanner?.cwd !== cwd)
-      this.#scanner = { cwd, scanner: createScanner({ files, cwd, home: homedir(), apart: [dirname(spoolRoot)] }) };
-    return this.#scanner.scanner;
-  }
-
-  #ask(ask: TurnContext["ask"], question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
+  #ask(question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
     this.#asking += 1;
-    return ask(question, signal).finally(() => {
+    return this.#options.ask(question, signal).finally(() => {
       this.#asking -= 1;
       this.#heardAt = performance.now();
     });
@@ -533,28 +455,8 @@ class HangUp extends Error {
   override readonly name = "HangUp";
 }
 
-/** Part of the window that may be used before the conversation is compacted. */
-const COMPACT_AT = 0.8;
-
 /** A turn without a word for this long has stalled: no model, command or person is waited for longer. */
 const WATCHDOG_MS = 30 * 60_000;
-
-/** C 2.12 */
-const SETTLE_RETRY_MS = 1_000;
-
-function asLedgerError(error: unknown): LedgerError {
-  return error as LedgerError;
-}
-
-/** Waiting does not mend these. */
-const STICKY: ReadonlySet<LedgerError["code"]> = new Set([
-  "ledger_replaced",
-  "ledger_lost_wal",
-  "ledger_newer",
-  "ledger_closed",
-  "ledger_corrupt",
-  "ledger_foreign",
-]);
 
 /** Something of this conversation waits that this process may run. */
 async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {
@@ -563,14 +465,4 @@ async function hasWork(db: AsyncSessionDB, session: Session): Promise<boolean> {
 
 function isOwn(each: Admission): boolean {
   return each.status === "queued" && each.held === undefined && each.submitter.pid === process.pid;
-}
-
-/** A model that cannot be opened answers like one that refuses: the turn fails with the reason. */
-function unusable(route: Session["route"], why: { problem: string; hint: string }): TurnContext["model"] {
-  return {
-    route,
-    async *stream() {
-      yield { type: "error", error: { code: "model_auth", message: why.problem, hint: why.hint, retryable: false } };
-    },
-  };
 }
