@@ -1,6 +1,7 @@
 // How a session looks in a list: as cells, as an item to pick, as a line of JSON.
+
+import type { SessionListing } from "../ledger/find-sessions.ts";
 import { shownImages } from "../ledger/image-token.ts";
-import type { SessionListing } from "../ledger/sessions.ts";
 import type { SessionState } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import type { PickItem } from "./command.ts";

@@ -1,6 +1,6 @@
 // /sessions tree: the conversations that grew out of one root, each with its fork and its head. People see a compacted
 // conversation as one; JSON has its closed sessions too.
-import type { SessionListing } from "../ledger/sessions.ts";
+import type { SessionListing } from "../ledger/find-sessions.ts";
 import type { Session, SessionId } from "../ledger/types.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
 import { findSession } from "./find-session.ts";

@@ -9,6 +9,7 @@ import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import * as files from "./file-changes.ts";
 import { toChange, toRevert } from "./file-changes-table.ts";
+import * as finding from "./find-sessions.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
@@ -226,8 +227,8 @@ export class SessionDB {
     return this.#tx.read((q) => toSession(sessions.canonicalRow(q, conversation)));
   }
 
-  resolveSession(asked: string): sessions.Resolved {
-    return this.#tx.read((q) => sessions.resolveSession(q, asked));
+  resolveSession(asked: string): finding.Resolved {
+    return this.#tx.read((q) => finding.resolveSession(q, asked));
   }
 
   latestSession(folder: string): Session | undefined {
@@ -237,13 +238,13 @@ export class SessionDB {
     });
   }
 
-  listSessions(filter: sessions.SessionFilter = {}): sessions.SessionListing[] {
-    return this.#tx.read((q) => sessions.listSessions(q, filter, { ...this.#here(), probe: this.#probe }));
+  listSessions(filter: finding.SessionFilter = {}): finding.SessionListing[] {
+    return this.#tx.read((q) => finding.listSessions(q, filter, { ...this.#here(), probe: this.#probe }));
   }
 
-  sessionState(id: SessionId): Pick<sessions.SessionListing, "state" | "holder"> {
+  sessionState(id: SessionId): Pick<finding.SessionListing, "state" | "holder"> {
     return this.#tx.read((q) =>
-      sessions.sessionState(q, sessions.sessionRow(q, id), { ...this.#here(), probe: this.#probe }),
+      finding.sessionState(q, sessions.sessionRow(q, id), { ...this.#here(), probe: this.#probe }),
     );
   }
 

@@ -1,22 +1,10 @@
-// Sessions: creating, finding, flagging, branching, deleting. A session is a head that moves over the tree.
-import { decodeProcess } from "./codec.ts";
+// Sessions: creating, titling, flagging, branching. A session is a head that moves over the tree.
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
-import { isHeld, type Probe } from "./leases.ts";
-import { folded, type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
+import { type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import { isOnPath, openCallsAt, raiseLive } from "./tree.ts";
-import type {
-  ConversationId,
-  Hash,
-  MessageId,
-  ModelRoute,
-  Refusal,
-  Session,
-  SessionId,
-  SessionState,
-  TitleSource,
-} from "./types.ts";
+import type { ConversationId, Hash, MessageId, ModelRoute, Refusal, Session, SessionId, TitleSource } from "./types.ts";
 
 export interface NewSession {
   readonly cwd: string;
@@ -27,32 +15,6 @@ export interface NewSession {
   readonly gitBranch?: string;
   /** /new: worth continuing even while empty. */
   readonly openedByNew?: boolean;
-}
-
-export type Resolved =
-  | { readonly kind: "found"; readonly session: Session }
-  | { readonly kind: "none"; readonly nearest: readonly string[] }
-  | { readonly kind: "ambiguous"; readonly matches: readonly Session[] };
-
-export interface SessionFilter {
-  readonly folder?: string;
-  readonly all?: boolean;
-  /** Off: none without a message or an unsent text, also when /new opened it. Default on. */
-  readonly empty?: boolean;
-  /** Each has to be in the title, the folder, the id or the first prompt. */
-  readonly words?: string;
-  readonly limit?: number;
-}
-
-export interface SessionListing {
-  readonly session: Session;
-  readonly state: SessionState;
-  /** Pid of the program that holds the conversation now. */
-  readonly holder?: { readonly pid: number; readonly program: string };
-  /** Its beginning. */
-  readonly firstPrompt?: string;
-  /** The beginning of its newest unsent text, where nothing was said yet. */
-  readonly unsent?: string;
 }
 
 export function createSession(tx: Tx, wanted: NewSession): Session {
@@ -106,84 +68,6 @@ export function writingRow(q: Queries, conversation: ConversationId): WritingRow
   const row = q.sessions.writing.get(conversation);
   if (!row) throw ledgerError("not_found", `There is no conversation ${conversation}.`);
   return row;
-}
-
-/** Exact id, unique prefix, then title; always the canonical session of what was named. */
-export function resolveSession(q: Queries, asked: string): Resolved {
-  const name = asked.trim().replace(/^[<["']+|[>\]"']+$/g, "");
-  const exact = q.sessions.get.get(name);
-  if (exact && exact.deleted_at === null) return found(q, exact);
-  const byPrefix = name === "" ? [] : q.sessions.withPrefix.all(name, `${name}\u{10ffff}`);
-  const candidates = byPrefix.length > 0 ? byPrefix : q.sessions.withTitle.all(name);
-  const conversations = [...new Map(candidates.map((row) => [row.conversation_id, row])).values()];
-  const [only, ...others] = conversations;
-  if (!only) return { kind: "none", nearest: nearestNames(q, name) };
-  if (others.length === 0) return found(q, only);
-  return { kind: "ambiguous", matches: conversations.map(toSession) };
-}
-
-function found(q: Queries, row: SessionRow): Resolved {
-  return { kind: "found", session: toSession(canonicalRow(q, row.conversation_id)) };
-}
-
-/** Names that share the most two-letter pieces with what was typed; at most three. */
-function nearestNames(q: Queries, name: string): string[] {
-  const wanted = pieces(name);
-  return q.sessions.names
-    .all()
-    .flatMap((row) => (row.title === null ? [row.id] : [row.title, row.id]))
-    .map((text) => ({ text, score: overlap(wanted, pieces(text)) }))
-    .filter((each) => each.score > 0.2)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, 3)
-    .map((each) => each.text);
-}
-
-function pieces(text: string): Set<string> {
-  const lower = text.toLowerCase();
-  return new Set(Array.from({ length: Math.max(0, lower.length - 1) }, (_, at) => lower.slice(at, at + 2)));
-}
-
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((piece) => b.has(piece)).length;
-  return shared / Math.max(1, Math.max(a.size, b.size));
-}
-
-/** Who looks, and when: whether a lease is held depends on it. */
-export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined };
-
-export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
-  const words = folded(filter.words ?? "")
-    .split(/\s+/u)
-    .filter((word) => word !== "");
-  const rows = q.sessions.list.all({
-    folder: filter.folder ?? null,
-    all: filter.all ? 1 : 0,
-    empty: filter.empty === false ? 0 : 1,
-    words: JSON.stringify(words),
-    wide: words.some((word) => /[^\x20-\x7e]/.test(word)) ? 1 : 0,
-    limit: filter.limit ?? 50,
-  });
-  return rows.map((row) => ({
-    session: toSession(row),
-    ...sessionState(q, row, at),
-    ...(row.unsent !== null && { unsent: row.unsent }),
-    ...(row.first_prompt !== null && { firstPrompt: row.first_prompt.slice(0, 200) }),
-  }));
-}
-
-/** What the ledger proves about it, never a guess: running means started under a lease that is held. */
-export function sessionState(q: Queries, row: SessionRow, at: Vantage): Pick<SessionListing, "state" | "holder"> {
-  const lease = q.leases.get.get(row.conversation_id);
-  const held = lease !== undefined && isHeld(lease, at, at.probe);
-  const process = held ? decodeProcess(lease.process) : undefined;
-  const holder = process && { holder: { pid: process.pid, program: process.program } };
-  const open = q.admissions.openOf.all(row.conversation_id);
-  const started = open.some((each) => each.status === "started");
-  if (started && held) return { state: "running", ...holder };
-  if (started || open.some((each) => each.status === "unknown")) return { state: "unknown", ...holder };
-  const isInterrupted = q.admissions.lastOutcome.get(row.conversation_id) === "interrupted";
-  return { state: isInterrupted ? "interrupted" : "idle", ...holder };
 }
 
 /** A closed session goes on. A title that somebody else got meanwhile stays as text, without the claim to it. */
