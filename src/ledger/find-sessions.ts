@@ -2,7 +2,7 @@
 import { decodeProcess } from "./codec.ts";
 import { isHeld, type Probe } from "./leases.ts";
 import { canonicalRow } from "./sessions.ts";
-import { folded, type SessionRow, toSession } from "./sessions-table.ts";
+import { foldedWords, type SessionRow, toSession } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import type { Session, SessionState } from "./types.ts";
 
@@ -77,9 +77,7 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined };
 
 export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
-  const words = folded(filter.words ?? "")
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+  const words = foldedWords(filter.words ?? "");
   const rows = q.sessions.list.all({
     folder: filter.folder ?? null,
     all: filter.all ? 1 : 0,

@@ -3,7 +3,7 @@
 // that a message of any size costs nothing. Looking for words walks the whole path: it is asked of the second thread.
 import { type ChangeRow, changesOfPath, toChange } from "./file-changes-table.ts";
 import type { Database } from "./open.ts";
-import { folded } from "./sessions-table.ts";
+import { foldedWords } from "./sessions-table.ts";
 import type { Queries } from "./transaction.ts";
 import type { FileChange, Hash, MessageId, Outcome } from "./types.ts";
 
@@ -104,9 +104,7 @@ export function pathTurns(q: Queries, from: MessageId, limit: number): TurnWindo
 
 /** Of all its turns the newest whose number or prompt has every word. */
 export function findTurns(q: Queries, from: MessageId, wanted: { words: string; limit: number }): ListedTurn[] {
-  const words = folded(wanted.words)
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+  const words = foldedWords(wanted.words);
   return q.lists.turns.all({ from, above: 0, words: JSON.stringify(words), limit: wanted.limit }).map(toTurn);
 }
 

@@ -114,8 +114,15 @@ export interface ListedRow extends SessionRow {
 }
 
 /** How texts are compared in a search. */
-export function folded(text: string): string {
+function folded(text: string): string {
   return text.normalize("NFC").toLowerCase();
+}
+
+/** What is looked for, word by word. */
+export function foldedWords(text: string): string[] {
+  return folded(text)
+    .split(/\s+/u)
+    .filter((word) => word !== "");
 }
 
 export function sessionQueries(db: Database) {

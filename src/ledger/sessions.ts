@@ -78,14 +78,13 @@ export function reopen(tx: Tx, session: SessionRow): void {
   tx.q.sessions.reopen.run(session.id);
 }
 
-export function setModel(tx: Tx, session: SessionRow, route: ModelRoute): Session {
+export function setModel(tx: Tx, session: SessionRow, route: ModelRoute): void {
   tx.q.sessions.setRoute.run(
     route.provider,
     route.model,
     route.options ? canonicalJson(route.options) : null,
     session.id,
   );
-  return toSession(sessionRow(tx.q, session.id));
 }
 
 const TITLE_RANK: Record<TitleSource, number> = { derived: 0, model: 1, person: 2 };
@@ -96,7 +95,6 @@ export function setTitle(
   session: SessionRow,
   { title, source }: { title: string; source: TitleSource },
 ): boolean {
-  requireOpenEnd(session);
   const clean = cleanTitle(title);
   const rank = session.title_source === null ? -1 : TITLE_RANK[session.title_source];
   if (source !== "person" && rank >= TITLE_RANK[source]) return false;
@@ -148,7 +146,6 @@ export function setFlags(
   session: SessionRow,
   flags: { archived?: boolean; pinned?: boolean; hidden?: boolean },
 ): Session {
-  requireOpenEnd(session);
   const archived = flags.archived ?? session.archived === 1;
   if (!archived) reopen(tx, session);
   const wasClosed = session.end_reason === "closed";
@@ -161,12 +158,6 @@ export function setFlags(
     end_reason: archived ? "closed" : null,
   });
   return toSession(sessionRow(tx.q, session.id));
-}
-
-/** Title and flags belong to the conversation: they are set where it is written now. */
-function requireOpenEnd(session: SessionRow): void {
-  if (session.end_reason === "compression")
-    throw ledgerError("compression_closed", `Session ${session.id} continues in a newer one.`);
 }
 
 export type BranchResult = { readonly kind: "branched"; readonly session: Session } | Refusal;

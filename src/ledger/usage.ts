@@ -113,11 +113,11 @@ export function addUsage(tx: Tx, { session, route, usage, at, task }: Spent): vo
 
 /** Of the conversation of this session: compactions do not begin it anew. */
 export function usageOfConversation(q: Queries, id: SessionId): ModelUsage[] {
-  return q.usage.ofConversation.all(id).map((row) => ({
-    route: { provider: row.provider, model: row.model },
-    calls: row.calls,
-    usage: toUsage(row),
-  }));
+  return q.usage.ofConversation.all(id).map(toModelUsage);
+}
+
+function toModelUsage(row: ModelUsageRow): ModelUsage {
+  return { route: { provider: row.provider, model: row.model }, calls: row.calls, usage: toUsage(row) };
 }
 
 /** As a calendar on the wall has it. */
@@ -141,12 +141,7 @@ export interface UsageWish {
 
 export function usageRows(q: Queries, { by, session }: UsageWish): UsageRow[] {
   const rows = session === undefined ? q.usage.all[by].all({}) : q.usage.ofFamily[by].all({ session });
-  return rows.map((row) => ({
-    key: row.key,
-    route: { provider: row.provider, model: row.model },
-    calls: row.calls,
-    usage: toUsage(row),
-  }));
+  return rows.map((row) => ({ key: row.key, ...toModelUsage(row) }));
 }
 
 /** Turns of a session that have ended, and how long they took together. */
