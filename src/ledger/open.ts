@@ -1,32 +1,17 @@
-// Opening a ledger file: what may be opened, how it is created, which guarantees are confirmed.
-// Promises: a refused file keeps every byte; a failed open leaves no descriptor behind; a file is either
-// absent or complete (it is built under another name and linked into place), so a crash never makes a stub.
+// Opening a ledger file: the steps in their order, and which guarantees are confirmed.
+// Promises: a refused file keeps every byte; a failed open leaves no descriptor behind.
 // Hazard: after the first connection no descriptor of these files may be opened and closed by this process
 // (POSIX drops SQLite's locks with it). The header is therefore read before, and only then.
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  type Stats,
-  statfsSync,
-  statSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
+import { createFile } from "./create-file.ts";
+import { loadDriver } from "./driver.ts";
 import { ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
-import { newSessionId, sha256 } from "./ids.ts";
+import { checkHeader, newerLedger, statOf } from "./file-header.ts";
 import { migrate } from "./migrations.ts";
 import { patiently } from "./patience.ts";
-import { APPLICATION_ID, FTS_STORAGE_VERSION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
 import { openSidecar, type Sidecar } from "./sidecar.ts";
 import { sidecarPath } from "./sidecar-path.ts";
 
@@ -83,8 +68,6 @@ const NETWORK_FILE_SYSTEMS = new Map([
 ]);
 
 // One image of the addon, from one path, in every thread; not bundled.
-const require = createRequire(import.meta.url);
-
 export function openFile(options: OpenOptions): OpenedFile {
   const step = options.onStep ?? (() => {});
   const cleanups: (() => void)[] = [];
@@ -181,96 +164,6 @@ export function highOf(db: Database): number {
   return Number(db.prepare("select coalesce(sum(seq), 0) from sqlite_sequence").pluck().get());
 }
 
-/** True when a ledger is there, false when nothing is; throws on everything else, without a write. */
-export function checkHeader(file: string): boolean {
-  const stats = statOf(file);
-  if (!stats) return false;
-  if (stats.isDirectory())
-    throw ledgerError("ledger_unreadable", `${file} is a folder, not a ledger file.`, {
-      hint: "Give the path of a file with --ledger, or a folder with --home.",
-    });
-  if (stats.size === 0) throw ledgerError("ledger_unreadable", `${file} is empty (0 bytes): its content was lost.`);
-  const header = readHeader(file);
-  if (header.subarray(0, 16).toString("latin1") !== "SQLite format 3\0")
-    throw ledgerError("ledger_unreadable", `${file} is not a ledger: it does not begin as an SQLite file.`);
-  const application = header.readInt32BE(68);
-  if (application !== APPLICATION_ID) throw foreign(file, application, header);
-  const version = header.readInt32BE(60);
-  if (version > SCHEMA_VERSION) throw newer(file, version);
-  return true;
-}
-
-function readHeader(file: string): Buffer {
-  const buffer = Buffer.alloc(65_536);
-  const descriptor = openSync(file, "r");
-  try {
-    const bytes = readSync(descriptor, buffer, 0, buffer.length, 0);
-    return buffer.subarray(0, Math.max(bytes, 100));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function foreign(file: string, application: number, header: Buffer) {
-  const isHermes = application === 0 && header.includes("session_turn_leases");
-  const what = isHermes ? "the state.db of Hermes" : "an SQLite database of another program";
-  return ledgerError("ledger_foreign", `${file} is ${what}, not a stele ledger. It was not touched.`);
-}
-
-function newer(file: string, version: number) {
-  return ledgerError(
-    "ledger_newer",
-    `${file} was written by a newer stele: schema ${version}, this one knows ${SCHEMA_VERSION}. It was not touched.`,
-  );
-}
-
-function createFile(file: string, now: () => number): void {
-  removeAbandoned(file, Date.now()); // compared with the file system's own times, whatever `now` says
-  const temporary = `${file}.new-${process.pid}-${sha256(newSessionId(now())).slice(0, 8)}`;
-  closeSync(openSync(temporary, "wx", 0o600));
-  try {
-    buildFile(temporary, now());
-    linkSync(temporary, file); // refuses to replace: who links first wins, the other opens that one
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  syncFolder(path.dirname(file));
-}
-
-function buildFile(temporary: string, at: number): void {
-  const Database = loadDriver();
-  const db = new Database(temporary);
-  try {
-    db.pragma("journal_mode = wal");
-    db.pragma("synchronous = full");
-    db.transaction(() => {
-      db.exec(SCHEMA);
-      const put = db.prepare("insert into state_meta (key, value) values (?, ?)");
-      put.run("ledger_id", sha256(`${temporary}\n${at}\n${newSessionId(at)}`).slice(0, 32));
-      put.run("ledger_generation", "0");
-      put.run("fts_storage_version", String(FTS_STORAGE_VERSION));
-      put.run("fts_watermark", "0");
-      put.run("created_at", String(at));
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-    })();
-  } finally {
-    db.close();
-  }
-}
-
-/** Files of creations that were killed: an hour old and still not linked. */
-function removeAbandoned(file: string, at: number): void {
-  const folder = path.dirname(file);
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(`${path.basename(file)}.new-`)) continue;
-    const abandoned = path.join(folder, name);
-    if (at - (statOf(abandoned)?.mtimeMs ?? at) > 3_600_000) rmSync(abandoned, { force: true });
-  }
-}
-
 /**
  * By path: opening a descriptor of a file in use would drop its locks. SQLite gives -wal and -shm the mode of the file:
  * made while that was read-only, they would stay so when it no longer is.
@@ -314,7 +207,7 @@ function checkVersion(db: Database, file: string): void {
   if (application !== APPLICATION_ID)
     throw ledgerError("ledger_foreign", `${file} is an SQLite database of another program. It was not touched.`);
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > SCHEMA_VERSION) throw newer(file, version);
+  if (version > SCHEMA_VERSION) throw newerLedger(file, version);
 }
 
 function meta(db: Database, key: string): string {
@@ -329,23 +222,6 @@ function networkFileSystem(file: string): string | undefined {
   } catch {
     return undefined; // no statfs on this platform: treated as local
   }
-}
-
-function loadDriver(): typeof BetterSqlite3 {
-  return require("better-sqlite3") as typeof BetterSqlite3;
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-export function statOf(file: string): Stats | undefined {
-  return statSync(file, { throwIfNoEntry: false });
 }
 
 function mapOpenError(error: unknown, file: string): unknown {

@@ -2,8 +2,8 @@
 // transaction for its life. Who wants the ledger alone (migrate, repair, restore) takes it exclusively; the
 // kernel frees it when a holder dies. It also remembers which file was open last, to notice a swapped one.
 import { closeSync, openSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
+import { loadDriver } from "./driver.ts";
 import { ledgerError, sqliteCode } from "./errors.ts";
 import { patiently } from "./patience.ts";
 import { sidecarPath } from "./sidecar-path.ts";
@@ -25,8 +25,6 @@ interface Seen {
   readonly high: number;
 }
 
-const require = createRequire(import.meta.url);
-
 interface SidecarOptions {
   readonly file: string;
   readonly ledgerId: string;
@@ -38,7 +36,7 @@ interface SidecarOptions {
 export function openSidecar(options: SidecarOptions): Sidecar {
   const guard = sidecarPath(options.file);
   createPrivately(guard);
-  const Database = require("better-sqlite3") as typeof BetterSqlite3;
+  const Database = loadDriver();
   const db = new Database(guard, { timeout: 0 });
   try {
     const findings = compare(db, options);

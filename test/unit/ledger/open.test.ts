@@ -15,8 +15,8 @@ import {
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { LedgerError } from "../../../src/ledger/errors.ts";
+import { checkHeader } from "../../../src/ledger/file-header.ts";
 import { sha256 } from "../../../src/ledger/ids.ts";
-import { checkHeader } from "../../../src/ledger/open.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
 import { fullNumber } from "../../helpers/full-numbers.ts";

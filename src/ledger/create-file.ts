@@ -1,0 +1,64 @@
+// Makes a ledger file. Promise: it is either absent or complete, already in WAL mode. It is built under another name and
+// linked into place, so that a crash never makes a stub and racing creators never fight.
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { loadDriver } from "./driver.ts";
+import { statOf } from "./file-header.ts";
+import { newSessionId, sha256 } from "./ids.ts";
+import { APPLICATION_ID, FTS_STORAGE_VERSION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+export function createFile(file: string, now: () => number): void {
+  removeAbandoned(file, Date.now()); // compared with the file system's own times, whatever `now` says
+  const temporary = `${file}.new-${process.pid}-${sha256(newSessionId(now())).slice(0, 8)}`;
+  closeSync(openSync(temporary, "wx", 0o600));
+  try {
+    buildFile(temporary, now());
+    linkSync(temporary, file); // refuses to replace: who links first wins, the other opens that one
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncFolder(path.dirname(file));
+}
+
+function buildFile(temporary: string, at: number): void {
+  const Database = loadDriver();
+  const db = new Database(temporary);
+  try {
+    db.pragma("journal_mode = wal");
+    db.pragma("synchronous = full");
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      const put = db.prepare("insert into state_meta (key, value) values (?, ?)");
+      put.run("ledger_id", sha256(`${temporary}\n${at}\n${newSessionId(at)}`).slice(0, 32));
+      put.run("ledger_generation", "0");
+      put.run("fts_storage_version", String(FTS_STORAGE_VERSION));
+      put.run("fts_watermark", "0");
+      put.run("created_at", String(at));
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+    })();
+  } finally {
+    db.close();
+  }
+}
+
+/** Files of creations that were killed: an hour old and still not linked. */
+function removeAbandoned(file: string, at: number): void {
+  const folder = path.dirname(file);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${path.basename(file)}.new-`)) continue;
+    const abandoned = path.join(folder, name);
+    if (at - (statOf(abandoned)?.mtimeMs ?? at) > 3_600_000) rmSync(abandoned, { force: true });
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
