@@ -146,7 +146,7 @@ async function performCommand(
   if (asked.command.name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
-  const runner = session && program.runner(session, true);
+  const runner = session && program.runner(session);
   const context = runner ? program.context(runner, "argv") : program.freeContext("argv");
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)

@@ -43,7 +43,7 @@ export async function runHeadless(program: Program, options: RunOptions, output:
   const takesNone = modelFacts(session.route, program.config.models).images === false;
   if (options.images.length > 0 && takesNone)
     output.err(`${safeText(session.route.model)} takes no images: left out\n`);
-  const runner = program.runner(session, options.choice.kind !== "new");
+  const runner = program.runner(session);
   printer.print({ type: "session", session, resumed: options.choice.kind !== "new" });
   const { id, request, summary: text } = admission;
   printer.print({ type: "prompt-admitted", admission: id, request, state: admission.status, text });

@@ -211,11 +211,10 @@ export class Program {
   }
 
   /** `ask` is absent where nobody watches. */
-  runner(session: Session, resumed: boolean, ask?: TurnContext["ask"]): Runner {
+  runner(session: Session, ask?: TurnContext["ask"]): Runner {
     return new Runner({
       db: this.db,
       session,
-      resumed,
       models: this.models,
       files: this.files,
       spoolRoot: this.home.spoolFolder,
@@ -287,7 +286,7 @@ export class Program {
 
   #runnerFor(session: Session, open: Runner | undefined): Runner {
     if (open?.session.conversation === session.conversation) return open;
-    return this.runner(session, true);
+    return this.runner(session);
   }
 
   async #readFile(name: string): Promise<string | undefined> {

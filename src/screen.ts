@@ -65,8 +65,8 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
   finishPurges(program).catch(() => {
     // Busy, or closing: the next start goes on with it.
   });
-  const { session, resumed } = await chooseSession(program, request.choice);
-  const runner = program.runner(session, resumed, (question, signal) => host.ask(question, signal));
+  const session = await chooseSession(program, request.choice);
+  const runner = program.runner(session, (question, signal) => host.ask(question, signal));
   const window = await program.db.path(session.id, { limit: WINDOW });
   const calls = await program.db.callsOfMessages(window.messages.map((message) => message.id));
   const { trust } = program;
@@ -95,13 +95,10 @@ async function finishPurges({ db }: Program): Promise<void> {
   while (!(await db.purgeStep()));
 }
 
-async function chooseSession(program: Program, choice: SessionChoice): Promise<{ session: Session; resumed: boolean }> {
-  if (choice.kind === "new" || (choice.kind === "session" && choice.asked === "")) {
-    const session = await program.db.createSession(await program.newSession({ source: "screen" }));
-    return { session, resumed: false };
-  }
-  const session = await program.existingSession(choice);
-  return { session: await program.continuedSession(session), resumed: true };
+async function chooseSession(program: Program, choice: SessionChoice): Promise<Session> {
+  if (choice.kind === "new" || (choice.kind === "session" && choice.asked === ""))
+    return program.db.createSession(await program.newSession({ source: "screen" }));
+  return program.continuedSession(await program.existingSession(choice));
 }
 
 async function contextNotice({ files, config }: Program, { cwd, gitRoot }: Session): Promise<string[]> {

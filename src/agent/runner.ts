@@ -36,7 +36,6 @@ import { type TurnOptions, TurnSetup } from "./turn-setup.ts";
 
 export interface RunnerOptions extends TurnOptions {
   readonly session: Session;
-  readonly resumed: boolean;
   readonly mode: ApprovalMode;
   readonly program: string;
   /** Files of the project that the model is told. */

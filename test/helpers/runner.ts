@@ -13,7 +13,6 @@ interface TestRunnerOptions extends Pick<RunnerOptions, Given>, Partial<Omit<Run
 
 export function startRunner({ home, ...options }: TestRunnerOptions): { runner: Runner; events: SessionEvent[] } {
   const runner = new Runner({
-    resumed: false,
     files: createFileGate({ ledgerFiles: [path.join(home, "state.db")] }),
     spoolRoot: path.join(home, "spool"),
     rules: () => ({ allow: [], deny: [] }),

@@ -108,7 +108,6 @@ async function open(session: (db: AsyncSessionDB) => Promise<Session>): Promise<
   const started = startRunner({
     db,
     session: await session(db),
-    resumed: true,
     models: modelRegistry({ env: { THE_KEY: KEY }, providers }),
     modelFacts: ({ provider }) => (provider === "openai" ? { window: WINDOW } : {}),
     home,

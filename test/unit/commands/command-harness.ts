@@ -64,7 +64,6 @@ export async function openDesk(
   const runner = new Runner({
     db,
     session: await newSession(),
-    resumed: false,
     models,
     files,
     spoolRoot,
