@@ -7,6 +7,11 @@ import { type FrameRow, rowChange } from "./frame-row.ts";
 
 const noWrap = "\x1b[?7l";
 const wrap = "\x1b[?7h";
+/**
+ * From the start of a row on, all below it, in two steps: an erasure that begins in the window's first cell is taken by
+ * tmux for that of a whole screen, and moves what it erases into the scrollback.
+ */
+export const eraseBelow = "\r\x1b[K\x1b[2G\x1b[J\r";
 
 export class FramePen {
   #text = "";
@@ -90,8 +95,8 @@ export class FramePen {
   /** All from the start of this row on. */
   eraseBelow(): void {
     this.#moved();
-    this.#toColumn(0);
-    this.#text += "\x1b[J";
+    this.#text += eraseBelow;
+    this.#column = 0;
   }
 
   #moved(): void {

@@ -7,7 +7,7 @@
 // the cursor are as many as they are counted, however the terminal wrapped them.
 import { EventEmitter } from "node:events";
 import { stripVTControlCharacters } from "node:util";
-import { FramePen } from "./frame-pen.ts";
+import { eraseBelow, FramePen } from "./frame-pen.ts";
 import { type FrameRow, frameRow, isSureRow } from "./frame-row.ts";
 import type { Reflow } from "./terminal-reflow.ts";
 
@@ -107,7 +107,7 @@ export class FrameStream extends EventEmitter {
     const rows = this.#rowsAbove();
     this.#shown = [];
     this.#isHidden = false;
-    return `\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[J${showCursor}`;
+    return `${rows > 0 ? `\x1b[${rows}A` : ""}${eraseBelow}${showCursor}`;
   }
 
   /** From the frame's first row to the cursor, as the terminal wrapped them. */

@@ -15,6 +15,7 @@ import {
   isComposerEmpty,
 } from "./composer-state.ts";
 import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
+import { eraseBelow } from "./frame-pen.ts";
 import type { TerminalOutput } from "./frame-stream.ts";
 import type { ImageInput } from "./image-input.ts";
 import { InputMenu } from "./input-menu.ts";
@@ -375,7 +376,7 @@ export class Screen {
     this.#isLent = false;
     if (!this.#isOpen) return;
     // Where it was left the cursor may stand inside of a line.
-    if (!this.#teller) this.#stdout.write("\r\x1b[J");
+    if (!this.#teller) this.#stdout.write(eraseBelow);
     this.redraw();
   }
 

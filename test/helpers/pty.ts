@@ -3,6 +3,7 @@
 // Answers of the terminal (cursor position, device attributes) go back to the program as in a real one.
 import xterm from "@xterm/headless";
 import { type IPty, spawn } from "node-pty";
+import { keepingErased, type Write } from "./erased-lines.ts";
 import { useGraphemeWidths } from "./terminal-widths.ts";
 
 export interface TerminalOptions {
@@ -13,6 +14,8 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cols?: number;
   readonly rows?: number;
+  /** As tmux: an erased screen goes into the scrollback. */
+  readonly keepsErased?: boolean;
 }
 
 export interface Exit {
@@ -64,8 +67,10 @@ export interface Terminal {
 }
 
 export function openTerminal(options: TerminalOptions): Terminal {
-  const { command, args = [], cwd = process.cwd(), env = {}, cols = 80, rows = 24 } = options;
-  const emulator = new xterm.Terminal({ cols, rows, scrollback: 100_000, allowProposedApi: true });
+  const { command, args = [], cwd = process.cwd(), env = {}, cols = 80, rows = 24, keepsErased = false } = options;
+  const erased = { scrollOnEraseInDisplay: keepsErased };
+  const emulator = new xterm.Terminal({ cols, rows, scrollback: 100_000, allowProposedApi: true, ...erased });
+  const write: Write = keepsErased ? keepingErased(emulator) : (data, done) => emulator.write(data, done);
   useGraphemeWidths(emulator);
   const modes = watchModes(emulator);
   const own = environment(env);
@@ -80,12 +85,12 @@ export function openTerminal(options: TerminalOptions): Terminal {
   });
   pty.onData((data) => {
     output.push(data);
-    emulator.write(data, () => runAll(checks));
+    write(data, () => runAll(checks));
   });
   const exit = new Promise<Exit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       // The empty write comes back when everything before it has been drawn.
-      emulator.write("", () => {
+      write("", () => {
         ended = { exitCode, signal: signal ?? 0 };
         runAll(checks);
         resolve(ended);

@@ -17,6 +17,7 @@ export interface Size {
   readonly rows: number;
   /** On top of a clean environment. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly keepsErased?: boolean;
 }
 
 /** Killed after the test if it still runs. */
