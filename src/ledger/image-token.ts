@@ -1,6 +1,7 @@
 // An image inside of a text that a person writes: `[image shot.png 640×480 sha256-…]`. Text alone holds it, so that a
 // draft, an earlier prompt and a prompt that an undo gives back have their images; whose bytes they are the hash says.
 // What is shown, and what a model reads, leaves the hash out. Pure.
+import { withoutInvisible } from "./invisible.ts";
 import type { FilePart, Hash, Part } from "./types.ts";
 
 export interface ImageRef {
@@ -28,7 +29,7 @@ export function imageToken({ name, width, height, hash }: ImageRef): ImageToken 
 /** The last part of a path, without what would end the token. */
 export function imageName(path: string): string {
   const last = path.replace(/[/\\]+$/, "").replace(/^.*[/\\]/s, "");
-  const plain = last.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, " ");
+  const plain = withoutInvisible(last.toWellFormed()).replace(/[\p{Cc}\p{Zl}\p{Zp}[\]]/gu, " ");
   const characters = [...plain.replace(/\s+/g, " ").trim()];
   const short = characters.length <= maxName ? characters : [...characters.slice(0, 40), "…", ...characters.slice(-15)];
   return short.join("").trim() || "image";

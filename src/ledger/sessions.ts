@@ -1,6 +1,7 @@
 // Sessions: creating, titling, flagging, branching. A session is a head that moves over the tree.
 import { ledgerError } from "./errors.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
+import { beginning, withoutInvisible } from "./invisible.ts";
 import { type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import { isOnPath, openCallsAt, raiseLive } from "./tree.ts";
@@ -103,11 +104,10 @@ export function setTitle(
   return true;
 }
 
-/** C 11.4: control, zero-width and direction characters removed, white space collapsed, at most 100 characters. */
+/** Control, zero-width and direction characters are removed, white space collapsed; at most 100 characters. */
 function cleanTitle(title: string): string {
-  const clean = title
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+  const clean = withoutInvisible(title.toWellFormed())
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim();
   if (clean === "") throw ledgerError("bad_input", "A title needs at least one visible character.");
@@ -133,9 +133,8 @@ function titleHolder(tx: Tx, title: string, own: ConversationId | undefined): Se
 /** First line of the first prompt, at most 60 characters; undefined when it holds nothing visible. */
 export function deriveTitle(prompt: string): string | undefined {
   const line = prompt.split("\n").find((each) => each.trim() !== "") ?? "";
-  const short = [...line.trim()].slice(0, 60).join("");
   try {
-    return cleanTitle(short);
+    return cleanTitle(beginning(withoutInvisible(line.trim().slice(0, 1_000)), 60));
   } catch {
     return undefined; // nothing visible in it: the session stays untitled
   }
@@ -211,7 +210,7 @@ function branchTitle(tx: Tx, parent: SessionRow, title: string | undefined) {
     requireFreeTitle(tx, clean, undefined);
     return { title: clean, title_source: "person" };
   }
-  const base = [...(parent.title ?? "branch").replace(/ #\d+$/, "")].slice(0, 90).join("");
+  const base = beginning((parent.title ?? "branch").replace(/ #\d+$/, ""), 90);
   const taken = tx.q.sessions.titles.all(base, `${base}\u{10ffff}`).map((each) => {
     if (each === base) return 1;
     const rest = each.slice(base.length);

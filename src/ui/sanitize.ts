@@ -2,6 +2,7 @@
 // Promise: the result holds no C0 but newline, no DEL, no C1, no escape sequence or part of one, no bidi control,
 // no invisible character outside an emoji sequence and no lone surrogate, however the input was cut into chunks.
 // `reveal` is its counterpart for approvals: there nothing vanishes, what cannot be seen is spelled out.
+import { createInvisibleFilter, emojiSequence, harmless } from "../agent/invisible.ts";
 import { createEscapeStripper } from "./escape-stripper.ts";
 import { cellWidth, graphemes } from "./text-width.ts";
 
@@ -62,58 +63,9 @@ export function revealParts(text: string): readonly RevealedPart[] {
   return parts;
 }
 
-/** Characters that are visible, act on nothing, and are assigned: most text is nothing else. */
-const harmless =
-  "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u03a3-\\u0482\\u2010-\\u2027\\u2190-\\u2426\\u2460-\\u259f" +
-  "\\u3001-\\u3029\\u3041-\\u3096\\u30a0-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60";
 const harmlessText = new RegExp(`^[${harmless}\\n]*$`);
-const harmlessRun = new RegExp(`[${harmless}]+`, "y");
-const invisible = /^(?:[\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point})$/u;
 const unseen =
   /^(?:[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb]|(?! )\p{Zs}|\p{Cs}|\p{Co}|\p{Cn}|\p{Default_Ignorable_Code_Point})$/u;
-const emojiSequence =
-  /^(?:\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|[\ufe0e\ufe0f])?(?:\u200d\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*|[0-9#*]\ufe0f?\u20e3|\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f})$/u;
-
-/** Real sequences are shorter; longer ones are cut so that no text makes the checks slow. */
-const maxSequence = 64;
-
-/** Drops invisible characters unless they are needed inside an emoji sequence; keeps them back until that is known. */
-function createInvisibleFilter(): (text: string) => string {
-  let sequence = "";
-  let held = "";
-
-  function character(value: string): string {
-    const candidate = sequence + held + value;
-    const joins = candidate.length <= maxSequence && emojiSequence.test(candidate);
-    if (invisible.test(value) && !joins) {
-      if (candidate.length <= maxSequence) held += value;
-      return "";
-    }
-    const kept = joins ? held + value : value;
-    sequence = joins ? candidate : value;
-    held = "";
-    return kept;
-  }
-
-  return (text) => {
-    let out = "";
-    let index = 0;
-    while (index < text.length) {
-      harmlessRun.lastIndex = index;
-      const run = held === "" ? (harmlessRun.exec(text)?.[0] ?? "") : "";
-      if (run !== "") {
-        out += run;
-        sequence = run.slice(-1);
-        index += run.length;
-        continue;
-      }
-      const value = String.fromCodePoint(text.codePointAt(index) ?? 0);
-      out += character(value);
-      index += value.length;
-    }
-    return out;
-  };
-}
 
 /** Newlines and tabs: the column since the last line break is remembered across chunks. */
 function createLineLayout(options: SanitizeOptions): (text: string) => string {

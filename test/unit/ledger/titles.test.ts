@@ -1,0 +1,62 @@
+// What a title keeps of the text it is made of, given by a person or derived from a prompt; and that what is stored is
+// what a screen shows.
+import { describe, expect, it } from "vitest";
+import { imageName } from "../../../src/ledger/image-token.ts";
+import { sanitize } from "../../../src/ui/sanitize.ts";
+import { hostileTexts } from "../../helpers/hostile-text.ts";
+import { MEMORY, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
+
+/** Joined, with a colour or a sex, with the sign for an emoji, of a keycap, of tags, of letters. */
+const emoji = ["👨‍👩‍👧", "🧑🏽‍💻", "🏳️‍🌈", "❤️", "❤️‍🔥", "1️⃣", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇩🇪", "👍🏿"];
+
+function openInMemory() {
+  return openLedger({ path: `${temporaryFolder(MEMORY)}/state.db` });
+}
+
+describe("a title", () => {
+  it.each(emoji)("keeps %s whole, set or derived, and in the name of a branch", (sign) => {
+    const db = openInMemory();
+    const session = newSession(db);
+    runTurn(db, session, `${sign} the ${sign}${sign} family`);
+    expect(db.session(session.id).title).toBe(`${sign} the ${sign}${sign} family`);
+    db.setTitle(session.id, `x${sign}`, "person");
+    expect(db.session(session.id).title).toBe(`x${sign}`);
+    expect(imageName(`/tmp/${sign}.png`)).toBe(`${sign}.png`);
+  });
+
+  it("loses what nobody sees anywhere else: joiners, direction controls, fillers, variation signs", () => {
+    const db = openInMemory();
+    const session = newSession(db);
+    const hidden = ["\u200d", "\u200b", "\u200c", "\u2066", "\u202e", "\u061c", "\ufeff", "\u00ad", "\u3164", "\ufe0f"];
+    for (const each of hidden) {
+      db.setTitle(session.id, `a${each}b${each} 👨${each === "\ufe0f" ? "" : each}`, "person");
+      expect(db.session(session.id).title).toBe("ab 👨");
+      expect(() => db.setTitle(session.id, each, "person")).toThrow("at least one visible character");
+    }
+  });
+
+  it("is never cut inside of a character", () => {
+    const db = openInMemory();
+    for (let before = 50; before < 62; before += 1) {
+      const session = newSession(db);
+      runTurn(db, session, `${"x".repeat(before)}👨‍👩‍👧 and more`);
+      const title = db.session(session.id).title ?? "";
+      const kept = before <= 55 ? `👨‍👩‍👧${" and more".slice(0, 55 - before)}`.trimEnd() : "";
+      expect(title).toBe("x".repeat(Math.min(60, before)) + kept);
+    }
+  });
+
+  it("reads on the screen as it is stored, whatever it was made of", () => {
+    const db = openInMemory();
+    const session = newSession(db);
+    for (const text of hostileTexts(300)) {
+      try {
+        db.setTitle(session.id, [...text].slice(0, 90).join(""), "model");
+      } catch {
+        continue; // nothing visible in it
+      }
+      const { title = "" } = db.session(session.id);
+      expect(sanitize(title).replace(/\s+/g, " ").trim()).toBe(title.replace(/\s+/g, " ").trim());
+    }
+  });
+});
