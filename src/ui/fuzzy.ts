@@ -21,16 +21,50 @@ function isInWord(text: string, at: number): boolean {
   return /[\p{L}\p{N}]/u.test(text.charAt(at));
 }
 
+/** Longer texts are sentences, where a few letters in order stand everywhere; one word, as a path, may be longer. */
+const shortText = 64;
+const longestWord = 256;
+
 /** How many other characters stand between the first and the last letter found. */
 function subsequenceSpread(wanted: string, name: string): number | undefined {
-  let first = -1;
-  let at = -1;
-  for (let index = 0; index < wanted.length; index += 1) {
+  const found = scattered(wanted, name);
+  const [first, last] = [found?.[0], found?.at(-1)];
+  return first === undefined || last === undefined ? undefined : last - first + 1 - wanted.length;
+}
+
+/** Where the letters stand, in order and in one word: closest together in the first word that has them. */
+function scattered(wanted: string, name: string): readonly number[] | undefined {
+  if (name.length > shortText && (name.length > longestWord || name.includes(" "))) return undefined;
+  let end = -1;
+  for (let at = name.indexOf(wanted.charAt(0)); at !== -1; at = name.indexOf(wanted.charAt(0), end)) {
+    end = endOfWord(name, at);
+    const last = lastLetter(wanted, name, at);
+    if (last !== undefined && last < end) return fromBehind(wanted, name, last);
+  }
+  return undefined;
+}
+
+function endOfWord(name: string, at: number): number {
+  const end = name.indexOf(" ", at);
+  return end === -1 ? name.length : end;
+}
+
+function lastLetter(wanted: string, name: string, from: number): number | undefined {
+  let at = from;
+  for (let index = 1; index < wanted.length; index += 1) {
     at = name.indexOf(wanted.charAt(index), at + 1);
     if (at === -1) return undefined;
-    if (first === -1) first = at;
   }
-  return at - first + 1 - wanted.length;
+  return at;
+}
+
+function fromBehind(wanted: string, name: string, last: number): readonly number[] {
+  const places = [last];
+  for (let index = wanted.length - 2, at = last; index >= 0; index -= 1) {
+    at = name.lastIndexOf(wanted.charAt(index), at - 1);
+    places.unshift(at);
+  }
+  return places;
 }
 
 /** Those that match, best first, equal ones in their own order. */
@@ -51,14 +85,10 @@ export function matchedRanges(query: string, text: string): readonly (readonly [
   const whole = name.indexOf(wanted);
   if (whole !== -1) return [[whole, whole + wanted.length]];
   const ranges: [number, number][] = [];
-  let at = 0;
-  for (const letter of wanted) {
-    const found = name.indexOf(letter, at);
-    if (found === -1) return [];
-    at = found + letter.length;
+  for (const at of scattered(wanted, name) ?? []) {
     const last = ranges.at(-1);
-    if (last?.[1] === found) last[1] = at;
-    else ranges.push([found, at]);
+    if (last?.[1] === at) last[1] = at + 1;
+    else ranges.push([at, at + 1]);
   }
   return ranges;
 }

@@ -1,10 +1,9 @@
 // Draws a list picker: title with counts, filter, a window of rows with the matched letters marked, a look at the
 // selected item where there is room or it is asked for, and the keys. Never higher than its rows, nor wider.
 import type { PickLook } from "../commands/command.ts";
-import { matchedRanges } from "./fuzzy.ts";
 import { type PickerLayout, type PreviewWish, pickerLayout } from "./picker-layout.ts";
 import { pickerLook } from "./picker-look.ts";
-import { queryWords } from "./picker-match.ts";
+import { marksIn, queryWords } from "./picker-match.ts";
 import type { PickerItem, PickerState } from "./picker-state.ts";
 import { rowWindow } from "./row-window.ts";
 import { sanitize } from "./sanitize.ts";
@@ -168,7 +167,11 @@ function itemLine(item: PickerItem, rowLook: RowLook): Line {
   const label = truncate(sanitize(item.label) || " ", left, ellipsis);
   const role: Role = isSelected ? "selected" : "plain";
   const gap = " ".repeat(Math.max(0, room - cellWidth(label) - cellWidth(facts)));
-  return [span(pointer, role), ...marked(label, words, role), ...(facts === "" ? [] : [span(gap + facts, "muted")])];
+  return [
+    span(pointer, role),
+    ...marked(label, marksIn(item, words, label), role),
+    ...(facts === "" ? [] : [span(gap + facts, "muted")]),
+  ];
 }
 
 function besideLine(item: PickerItem, { look, labelWidth, words, isSelected }: RowLook, room: number): Line {
@@ -179,7 +182,7 @@ function besideLine(item: PickerItem, { look, labelWidth, words, isSelected }: R
   const most = detail === "" ? room : labelWidth;
   const label = truncate(sanitize(item.label) || " ", most, ellipsis);
   const hint = truncate(` ${sanitize(item.hint ?? "")}`, Math.max(0, most - cellWidth(label)), ellipsis);
-  const shown = [...marked(label, words, isSelected ? "selected" : "plain"), span(hint, "muted")];
+  const shown = [...marked(label, marksIn(item, words, label), isSelected ? "selected" : "plain"), span(hint, "muted")];
   if (detail === "") return shown;
   return [...shown, span(" ".repeat(Math.max(0, labelWidth - lineWidth(shown)) + 2)), span(detail)];
 }
@@ -235,9 +238,9 @@ function factWidths(items: readonly PickerItem[]): readonly number[] {
 }
 
 /** The letters that fit what was typed. */
-function marked(label: string, words: readonly string[], role: Role): Line {
+function marked(label: string, ranges: readonly (readonly [from: number, to: number])[], role: Role): Line {
   const marks = new Uint8Array(label.length);
-  for (const word of words) for (const [from, to] of matchedRanges(word, label)) marks.fill(1, from, to);
+  for (const [from, to] of ranges) marks.fill(1, from, to);
   // A mark inside of a grapheme would tear it apart.
   let start = 0;
   for (const grapheme of graphemes(label)) {

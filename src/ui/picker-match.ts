@@ -1,7 +1,7 @@
 // Which of a long list fit what is typed, best first. Pure, and quick enough for tens of thousands at every key: what
 // is compared is folded once a list, what fitted the beginning of a query is all that can fit the rest, and ranks are
 // sorted by counting.
-import { rankFolded } from "./fuzzy.ts";
+import { matchedRanges, rankFolded } from "./fuzzy.ts";
 import type { PickerItem } from "./picker-state.ts";
 
 interface Folded {
@@ -14,12 +14,13 @@ const foldedLists = new WeakMap<readonly PickerItem[], readonly Folded[]>();
 function foldedOf(items: readonly PickerItem[]): readonly Folded[] {
   const known = foldedLists.get(items);
   if (known) return known;
-  const made = items.map(({ id, label, detail = "", search = "" }) => ({
-    label: label.toLowerCase(),
-    rest: `${detail}\n${search}\n${id}`.toLowerCase(),
-  }));
+  const made = items.map(folded);
   foldedLists.set(items, made);
   return made;
+}
+
+function folded({ id, label, detail = "", search = "" }: PickerItem): Folded {
+  return { label: label.toLowerCase(), rest: `${detail}\n${search}\n${id}`.toLowerCase() };
 }
 
 /** Made before the first key, so that it does not wait. */
@@ -46,11 +47,11 @@ const worst = 200;
 /** Every word has to fit. `among`: the hits of a query that this one begins with. */
 export function matchItems(items: readonly PickerItem[], query: string, among?: readonly number[]): Matches {
   const words = queryWords(query);
-  const folded = foldedOf(items);
+  const all = foldedOf(items);
   const hits: number[] = [];
   const byRank: (number[] | undefined)[] = Array.from({ length: worst + 1 });
   const look = (index: number): void => {
-    const rank = rankOf(folded[index], words);
+    const rank = rankOf(all[index], words);
     if (rank === undefined) return;
     hits.push(index);
     const alike = byRank[rank];
@@ -67,6 +68,9 @@ export function matchItems(items: readonly PickerItem[], query: string, among?: 
 /** In another text than the label: behind those whose label has the word, before those with scattered letters. */
 const elsewhere = 4;
 
+/** For words that do not stand together as they were typed. */
+const apart = 2;
+
 function rankOf(item: Folded | undefined, words: readonly string[]): number | undefined {
   if (!item) return undefined;
   let sum = 0;
@@ -77,5 +81,21 @@ function rankOf(item: Folded | undefined, words: readonly string[]): number | un
     else if (rank === undefined) return undefined;
     else sum += rank + 1;
   }
+  if (words.length > 1 && !standTogether(item, words.join(" "))) sum += apart * words.length;
   return Math.min(sum, worst);
+}
+
+function standTogether({ label, rest }: Folded, phrase: string): boolean {
+  return label.includes(phrase) || rest.includes(phrase);
+}
+
+/** Where what made the item fit stands in `shown`, which may be a part of its label: from and to. */
+export function marksIn(item: PickerItem, words: readonly string[], shown: string) {
+  if (words.length === 0) return [];
+  const { label, rest } = folded(item);
+  return words.flatMap((word) => {
+    // Letters that happen to be there are no hit where the word stands in a part that is not shown.
+    const isWhole = label.includes(word) || rest.includes(word);
+    return isWhole && !shown.toLowerCase().includes(word) ? [] : matchedRanges(word, shown);
+  });
 }
