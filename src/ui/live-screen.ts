@@ -6,6 +6,7 @@ import type { SessionEvent } from "../agent/events.ts";
 import type { Motion } from "../config/config.ts";
 import type { Block } from "./block.ts";
 import { composerColumns } from "./composer-layout.ts";
+import { isSelecting } from "./composer-select.ts";
 import {
   type ComposerAction,
   type ComposerState,
@@ -17,6 +18,7 @@ import {
 import { type Frame, type FrameOptions, openFrame } from "./frame.tsx";
 import { eraseBelow } from "./frame-pen.ts";
 import type { TerminalOutput } from "./frame-stream.ts";
+import { frontOf, isWriting } from "./front.ts";
 import type { ImageInput } from "./image-input.ts";
 import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
@@ -382,11 +384,14 @@ export class Screen {
 
   #props(): ScreenProps {
     const { view, composer, modal, size, theme } = this;
-    const { items = [], note } = this.menu.offer(composer) ?? {};
+    const offer = this.menu.offer(composer);
+    const { items = [], note } = offer ?? {};
     const menu = { items, state: this.menu.state, ...(note !== undefined && { note }) };
     const cursor = this.#isOnlyRead ? "cell" : "terminal";
     const now = shownNow(view, this.motion);
-    return { view, composer, menu, size, theme, cursor, now, ...(modal && { modal: modal.view }) };
+    const isTaken = modal ? isWriting(modal.view) : offer !== undefined || isSelecting(composer);
+    const front = frontOf({ open: this.#modals.map((each) => each.view), isTaken });
+    return { view, composer, menu, size, theme, cursor, now, front, ...(modal && { modal: modal.view }) };
   }
 
   #plan(props: ScreenProps): { readonly modal: number } {

@@ -9,6 +9,7 @@ import { Composer, type ComposerProps } from "./composer.tsx";
 import { composerColumns, composerWindow } from "./composer-layout.ts";
 import type { ComposerState } from "./composer-state.ts";
 import { CursorLines } from "./cursor-lines.tsx";
+import type { Front } from "./front.ts";
 import { historySearchLines } from "./history-search-lines.ts";
 import type { HistorySearch } from "./history-search-state.ts";
 import { liveLines } from "./live-lines.ts";
@@ -41,6 +42,7 @@ export interface ScreenProps {
   readonly composer: ComposerState;
   readonly menu: { readonly state: MenuState; readonly items: readonly MenuItem[]; readonly note?: string };
   readonly modal?: ModalView;
+  readonly front?: Front;
   readonly size: { readonly columns: number; readonly rows: number };
   readonly theme: Theme;
   readonly cursor: NonNullable<ComposerProps["cursor"]>;
@@ -76,7 +78,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
         )}
         {plan.rules && !modal && under}
         <CommandMenu {...menu} width={width} maxRows={plan.menu} />
-        {plan.status && <Lines lines={[statusLine(view, look)]} theme={theme} />}
+        {plan.status && <Lines lines={[statusLine(view, look, props.front)]} theme={theme} />}
       </Box>
     </ThemeContext.Provider>
   );

@@ -5,6 +5,7 @@ import { costWords } from "../agent/models/cost.ts";
 import { effortOf } from "../agent/models/effort.ts";
 import { tokensOf } from "../agent/tokens.ts";
 import type { ModelRoute } from "../ledger/types.ts";
+import type { Front } from "./front.ts";
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
 import { sanitize } from "./sanitize.ts";
 import { savingOf } from "./saving.ts";
@@ -20,13 +21,18 @@ const maxTitle = 40;
 /** As the rules: see there. */
 const rightMargin = 6;
 
-export function statusLine(state: ViewState, look: Look): Line {
+const bare: Front = { escapeStops: true };
+
+export function statusLine(state: ViewState, look: Look, front: Front = bare): Line {
   const { width, theme } = look;
   const isPlain = theme.glyphs.ellipsis !== "…";
   const separator = span(isPlain ? "  " : " · ", "muted");
   const margin = width < 30 ? "" : "  ";
   let line: Line = [span(margin), savingSpan(state, isPlain)];
-  for (const part of statusParts(state, look)) {
+  const room = width - lineWidth([...line, separator]);
+  const asks = front.asks?.find((words) => words.length <= room);
+  const parts = [...(asks === undefined ? [] : [span(asks, "warning")]), ...statusParts(state, look, front)];
+  for (const part of parts) {
     const longer = [...line, separator, part];
     if (lineWidth(longer) > width) break;
     line = longer;
@@ -52,7 +58,7 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
   }
 }
 
-function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] {
+function statusParts(state: ViewState, { width, theme }: Look, { escapeStops }: Front): readonly Span[] {
   const { session, mode, queue, unsent, turn } = state;
   // Who waits for the conversation is told of its holder already.
   const awaited = awaitedWords(state) ?? elsewhereWords(state);
@@ -60,7 +66,8 @@ function statusParts(state: ViewState, { width, theme }: Look): readonly Span[] 
     truncate(sanitize(title), Math.min(maxTitle, Math.floor(width / 3)), theme.glyphs.ellipsis);
   const waiting = queue.length + unsent.length;
   return [
-    ...(turn ? [span(`running ${elapsed(state.now - turn.since)}`, "accent"), span("esc stops", "muted")] : []),
+    ...(turn ? [span(`running ${elapsed(state.now - turn.since)}`, "accent")] : []),
+    ...(turn && escapeStops ? [span("esc stops", "muted")] : []),
     ...(awaited === undefined ? [] : [span(awaited, "warning")]),
     ...(state.phase === "closing" ? [span("closing", "warning")] : []),
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
