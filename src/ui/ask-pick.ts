@@ -1,7 +1,7 @@
 // Lets a person pick one of a list. What a list asks of the ledger, more items or a look at one, is asked one question
 // at a time and only for what is wanted now.
 import type { PickItem, PickList, PickLook } from "../commands/command.ts";
-import { chord, type KeyEvent } from "./key-event.ts";
+import { chord, type KeyEvent, key } from "./key-event.ts";
 import { LatestOnly } from "./latest-only.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { PickTurns } from "./pick-turns.ts";
@@ -32,6 +32,8 @@ class PickPrompt implements Modal {
   /** There is more than that. */
   #hasMore: boolean;
   #isReadingOn = false;
+  /** Of all there are: what is read on is gone through until there is no more, or another key is pressed. */
+  #isToEnd = false;
   readonly #turns = new PickTurns();
   readonly #previews = new Map<string, PickLook>();
   readonly #previewer: LatestOnly<PickItem, PickLook> | undefined;
@@ -91,6 +93,7 @@ class PickPrompt implements Modal {
     if (layout.preview?.place === "over" && name === "escape") return this.#toggle(true);
     if (name === "left" || name === "right") return this.#turn(name === "left" ? -1 : 1);
     const before = this.#state.query;
+    this.#isToEnd = name === "end" && this.#hasMore && before.trim() === "";
     this.#state = pickerReducer(this.#state, { type: "key", event, page: layout.listRows });
     const { outcome, query } = this.#state;
     if (outcome) return this.#end(outcome.kind === "chosen" ? this.#turns.command(outcome.item.id) : undefined);
@@ -118,7 +121,10 @@ class PickPrompt implements Modal {
   #turn(by: number): void {
     const { items } = this.#state;
     if (!this.#turns.turn(this.#selected?.id, by)) return;
-    this.#state = pickerReducer(this.#state, { type: "items", items: items.map((item) => this.#turns.shown(item)) });
+    const first = this.#first;
+    this.#first = first.map((item) => this.#turns.shown(item));
+    const turned = items === first ? this.#first : items.map((item) => this.#turns.shown(item));
+    this.#state = pickerReducer(this.#state, { type: "items", items: turned });
   }
 
   #end(command: string | undefined): void {
@@ -146,6 +152,7 @@ class PickPrompt implements Modal {
     const known = new Set(this.#first.map(({ id }) => id));
     const items = found.length === 0 ? this.#first : [...this.#first, ...found.filter(({ id }) => !known.has(id))];
     this.#state = pickerReducer(this.#state, { type: "items", items });
+    if (this.#isToEnd) this.#state = pickerReducer(this.#state, { type: "key", event: key("end"), page: 1 });
     this.#screen.refresh();
   }
 

@@ -1,9 +1,15 @@
-// Where the parts of a picker go at a size: list, preview beside or below it, title, filter and keys. Pure; keys that
-// page have to know it too.
+// Where the parts of a picker go at a size: list, preview beside it, below it or in its place, title, filter and keys.
+// Pure; keys that page have to know it too.
+
+/** What has a row of its own. */
+export interface PickerFrame {
+  readonly title: boolean;
+  readonly filter: boolean;
+  readonly keys: boolean;
+}
 
 export interface PickerLayout {
-  /** Rows of title, filter and keys: where rows are few the keys go first, then the title. */
-  readonly frame: number;
+  readonly frame: PickerFrame;
   readonly listRows: number;
   readonly listWidth: number;
   /** `over`: in the list's place. */
@@ -23,8 +29,8 @@ export function pickerLayout(size: {
   readonly preview?: PreviewWish;
 }): PickerLayout {
   const { width, rows, preview = "off" } = size;
-  const frame = Math.max(0, Math.min(3, Math.floor(rows / 3)));
-  const listRows = Math.max(1, rows - frame);
+  const frame = frameOf(rows);
+  const listRows = rowsIn(rows, frame);
   const bare = { frame, listRows, listWidth: width };
   if (preview === "off") return bare;
   if (width >= wide) {
@@ -35,5 +41,22 @@ export function pickerLayout(size: {
     const below = Math.min(8, Math.floor(rows / 3));
     return { ...bare, listRows: listRows - below, preview: { place: "below", width, rows: below } };
   }
-  return preview === "on" ? { ...bare, preview: { place: "over", width, rows: listRows } } : bare;
+  if (preview !== "on") return bare;
+  const over = frameOver(rows);
+  const own = rowsIn(rows, over);
+  return { frame: over, listRows: own, listWidth: width, preview: { place: "over", width, rows: own } };
+}
+
+/** Where rows are few the keys go first, then the title: two rows of the list are worth more. */
+function frameOf(rows: number): PickerFrame {
+  return { title: rows >= 4, filter: rows >= 3, keys: rows >= 6 };
+}
+
+/** Nobody sees the list: how to get back to it goes last. */
+function frameOver(rows: number): PickerFrame {
+  return { title: rows >= 4, filter: rows >= 6, keys: rows >= 2 };
+}
+
+function rowsIn(rows: number, { title, filter, keys }: PickerFrame): number {
+  return Math.max(1, rows - [title, filter, keys].filter(Boolean).length);
 }

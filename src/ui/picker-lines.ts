@@ -43,10 +43,10 @@ export function pickerLines(view: PickerView, look: Look, rows: number): readonl
   const layout = layoutOf(view, width, rows);
   const { frame } = layout;
   return [
-    ...(frame > 1 ? [titleLine(view, look)] : []),
-    ...(frame > 0 ? [filterLine(view.state.query, width)] : []),
+    ...(frame.title ? [titleLine(view, look)] : []),
+    ...(frame.filter ? [filterLine(view.state.query, width)] : []),
     ...bodyLines(view, look, layout),
-    ...(frame > 2 ? [keysLine(view, layout, look)] : []),
+    ...(frame.keys ? [keysLine(view, layout, look)] : []),
   ].map((line) => fitLine(line, width, look.theme.glyphs.ellipsis));
 }
 
@@ -79,21 +79,33 @@ function keysLine(
   { width }: Look,
 ): Line {
   const { matches, query } = state;
+  if (layout.preview?.place === "over" && matches.length > 0) return overKeys(does, width);
   const look = !preview || matches.length === 0 ? "" : layout.preview ? " · tab hides the preview" : " · tab previews";
   const leave = query === "" ? "esc leaves" : "esc clears";
   const choose = matches.length === 0 ? "" : `enter ${does} · `;
   const turn = turned === undefined ? [] : [`← → ${turned}`];
-  const words = [
-    ...turn.map((each) => `${choose}${each} · arrows pgdn pgup · type to filter · ${leave}${look}`),
-    ...turn.map((each) => `${choose}${each} · type to filter · ${leave}${look}`),
-    ...turn.map((each) => `${choose}${each} · ${leave}${look}`),
-    `${choose}${choose === "" ? "" : "arrows pgdn pgup · "}type to filter · ${leave}${look}`,
-    `${choose}type to filter · ${leave}${look}`,
-    `${choose}${leave}${look}`,
-    `${choose === "" ? "" : "enter · "}${leave}${look === "" ? "" : " · tab"}`,
-    `${choose === "" ? "" : "enter · "}esc${look === "" ? "" : " · tab"}`,
-    `${choose === "" ? "" : "enter · "}esc`,
-  ];
+  return fitting(
+    [
+      ...turn.map((each) => `${choose}${each} · arrows pgdn pgup · type to filter · ${leave}${look}`),
+      ...turn.map((each) => `${choose}${each} · type to filter · ${leave}${look}`),
+      ...turn.map((each) => `${choose}${each} · ${leave}${look}`),
+      `${choose}${choose === "" ? "" : "arrows pgdn pgup · "}type to filter · ${leave}${look}`,
+      `${choose}type to filter · ${leave}${look}`,
+      `${choose}${leave}${look}`,
+      `${choose === "" ? "" : "enter · "}${leave}${look === "" ? "" : " · tab"}`,
+      `${choose === "" ? "" : "enter · "}esc${look === "" ? "" : " · tab"}`,
+      `${choose === "" ? "" : "enter · "}esc`,
+    ],
+    width,
+  );
+}
+
+/** Of a look in the list's place. */
+function overKeys(does: string, width: number): Line {
+  return fitting([`esc or tab: back to the list · enter ${does}`, "esc or tab: the list", "esc: list", "esc"], width);
+}
+
+function fitting(words: readonly string[], width: number): Line {
   return [span(words.find((each) => cellWidth(each) <= width) ?? words.at(-1) ?? "", "muted")];
 }
 

@@ -40,6 +40,8 @@ function fromTop(lines: readonly string[], width: number, rows: number): readonl
 }
 
 function upTo(lines: readonly Line[], rows: number): readonly Line[] {
+  // One row alone tells more than that there would be others.
+  if (rows === 1) return lines.slice(0, 1);
   return lines.length <= rows ? lines : [...lines.slice(0, Math.max(0, rows - 1)), cut];
 }
 

@@ -19,8 +19,16 @@ function foldedOf(items: readonly PickerItem[]): readonly Folded[] {
   return made;
 }
 
-function folded({ id, label, detail = "", search = "" }: PickerItem): Folded {
-  return { label: label.toLowerCase(), rest: `${detail}\n${search}\n${id}`.toLowerCase() };
+const foldedItems = new WeakMap<PickerItem, Folded>();
+
+/** Once an item: a list that is read on has the same ones again. */
+function folded(item: PickerItem): Folded {
+  const known = foldedItems.get(item);
+  if (known) return known;
+  const { id, label, detail = "", search = "" } = item;
+  const made = { label: label.toLowerCase(), rest: `${detail}\n${search}\n${id}`.toLowerCase() };
+  foldedItems.set(item, made);
+  return made;
 }
 
 /** Made before the first key, so that it does not wait. */

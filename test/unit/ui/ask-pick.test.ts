@@ -85,6 +85,76 @@ describe("askPick", () => {
     untouched.screen.close();
   });
 
+  it("shows what was turned also after a filter came and went", async () => {
+    const turns = ["low", "high"].map((label) => ({ label, command: `/go two ${label}` }));
+    const list = open(80, { items: [item("one"), { ...item("two"), facts: ["low"], turns }], turned: "effort" });
+    const facts = () => list.view().state.matches.map(({ facts: [fact] = [] }) => fact);
+    list.press("down", "right");
+    list.press("t", "w");
+    expect(facts()).toEqual(["high"]);
+    list.press("escape");
+    expect(facts()).toEqual([undefined, "high"]);
+    list.press("down", "enter");
+    expect(await list.chosen).toBe("/go two high");
+    list.screen.close();
+  });
+
+  describe("with more to be read", () => {
+    /** Windows of 40, each answered when the test says so. */
+    function long(windows: number) {
+      const answers: (() => void)[] = [];
+      let read = 0;
+      const more = () =>
+        new Promise<readonly PickItem[]>((resolve) => {
+          const from = 40 * read;
+          read += 1;
+          const isOver = read > windows;
+          answers.push(() => resolve(isOver ? [] : Array.from({ length: 40 }, (_, at) => item(`n${from + at}`))));
+        });
+      const list = open(80, { items: Array.from({ length: 60 }, (_, at) => item(`first ${at}`)), more });
+      const selected = () => list.view().state.matches[list.view().state.selected]?.label;
+      const answerNext = async (): Promise<void> => {
+        await vi.waitFor(() => expect(answers).not.toHaveLength(0), { timeout: 30_000 });
+        answers.shift()?.();
+      };
+      return { ...list, selected, answers, answerNext, reads: () => read };
+    }
+
+    it("goes to the last one of all by end, and shows that it reads on", async () => {
+      const { press, view, selected, answerNext, reads, screen } = long(5);
+      expect(reads()).toBe(0);
+      press("end");
+      expect(selected()).toBe("first 59");
+      for (let window = 0; window <= 5; window += 1) {
+        await vi.waitFor(() => expect(view().isLooking).toBe(true), { timeout: 30_000 });
+        await answerNext();
+      }
+      await vi.waitFor(() => expect(view()).toMatchObject({ isPart: false, isLooking: false }), { timeout: 30_000 });
+      expect(selected()).toBe("n199");
+      expect(reads()).toBe(6);
+      screen.close();
+    });
+
+    it.each(["up", "home", "f"])(
+      "stays where one went by %s meanwhile, and reads no more than that needs",
+      async (name) => {
+        const { press, view, selected, answerNext, answers, reads, screen } = long(5);
+        press("end");
+        await answerNext();
+        await vi.waitFor(() => expect(selected()).toBe("n39"), { timeout: 30_000 });
+        await vi.waitFor(() => expect(answers).toHaveLength(1), { timeout: 30_000 });
+        press(name);
+        const there = selected();
+        await answerNext();
+        await vi.waitFor(() => expect(view().state.items).toHaveLength(140), { timeout: 30_000 });
+        expect(selected()).toBe(there);
+        screen.paint();
+        expect(reads()).toBe(2);
+        screen.close();
+      },
+    );
+  });
+
   it("counts what is listed, and says where that is not all there is", async () => {
     const titles = (list: ReturnType<typeof open>) => {
       return pickerLines(list.view(), { width: 80, theme: plainTheme } as Look, 10)[0]

@@ -192,6 +192,26 @@ describe("pickerLines", () => {
     expect(draw(state, 120, 10, { preview: { wish: "auto" } })[2]).toContain("reading…");
   });
 
+  it.each([8, 12, 20, 30, 40, 80])("says at %i columns how to get back from a look in the list's place", (width) => {
+    const preview = { wish: "on", look: Array(40).fill("looked at") } as const;
+    for (const rows of [2, 3, 5, 7, 12, 16]) {
+      const lines = draw(createPicker({ items: sessions }), width, rows, { preview });
+      expectFits(lines, { cols: width, rows });
+      expect(lines.at(-1)).toMatch(
+        width < 12 ? /^esc/ : width < 20 ? /^esc: list$/ : /^esc or tab: (back to )?the list/,
+      );
+      expect(lines.join()).toContain("looked");
+    }
+  });
+
+  it.each([6, 7, 8])("has its keys in %i rows, and rows of the list", (rows) => {
+    for (const width of [12, 20, 30, 40]) {
+      const lines = draw(createPicker({ items: many }), width, rows, { preview: { wish: "auto" } });
+      expect(lines.at(-1)).toMatch(/^enter.*esc/);
+      expect(lines.filter((line) => /^[❯ ] \S/.test(line)).length).toBeGreaterThanOrEqual(rows - 3);
+    }
+  });
+
   it.each([20, 40, 80, 120])("names its keys at %i columns", (width) => {
     const preview = { wish: "auto", look: [] } as const;
     const keys = draw(createPicker({ items: sessions }), width, 12, { preview }).at(-1) ?? "";
