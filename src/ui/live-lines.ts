@@ -61,8 +61,9 @@ function runningLines({ call, output }: LiveCall, now: number, look: Look): read
 }
 
 function waitingLines(state: ViewState, look: Look): readonly Line[] {
+  const next = state.queue.find(({ held }) => held === undefined);
   const lines = [
-    ...state.queue.map((each) => `${sanitize(each.text)}  (${whyWaiting(each, state)})`),
+    ...state.queue.map((each) => `${sanitize(each.text)}  (${whyWaiting(each, state, each === next)})`),
     ...state.unsent.map(({ text }) => `${sanitize(firstLine(text))}  (${unsentWhy(state)})`),
   ];
   const hidden = lines.length - maxWaiting;
@@ -78,10 +79,11 @@ function unsentWhy({ phase }: ViewState): string {
   return phase === "starting" ? "sent when the ledger is open" : "being saved";
 }
 
-function whyWaiting({ held }: Waiting, state: ViewState): string {
+function whyWaiting({ held }: Waiting, state: ViewState, isNext: boolean): string {
   if (held !== undefined) return "waits · /queue run";
   if (state.blocked !== undefined) return "after your decision, /recover";
   if (state.awaited) return "waits for the conversation";
+  if (!isNext) return "after that";
   return state.turn || state.elsewhere ? "next" : "starts";
 }
 

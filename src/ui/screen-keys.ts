@@ -33,6 +33,8 @@ export interface KeyActions {
 }
 
 export const armedNotice = "press ctrl+c again to quit";
+/** As long as it is armed. */
+const armedMs = 5_000;
 const backNotice = "esc again: go back to an earlier turn";
 
 export function handleKeys(screen: Screen, events: readonly KeyEvent[], actions: KeyActions): void {
@@ -69,8 +71,21 @@ function interrupt(screen: Screen, actions: KeyActions, isArmed: boolean): void 
   if (isArmed) return actions.quit();
   if (actions.stop()) return;
   if (!isComposerEmpty(screen.composer)) return screen.compose({ type: "cut" });
-  screen.dispatch({ type: "notice", text: armedNotice });
+  tellForAWhile(screen, armedNotice);
 }
+
+/** What the next key would do is no more meant later; in lines it is said once. */
+function tellForAWhile(screen: Screen, text: string): void {
+  screen.dispatch({ type: "notice", text });
+  if (screen.isInLines) return;
+  clearTimeout(arming.get(screen));
+  const end = setTimeout(() => {
+    if (screen.view.notice === text) screen.dispatch({ type: "notice" });
+  }, armedMs);
+  arming.set(screen, end.unref());
+}
+
+const arming = new WeakMap<Screen, NodeJS.Timeout>();
 
 /** Twice, where escape has nothing else to do. */
 function goesBack(screen: Screen, actions: KeyActions, isAgain: boolean): boolean {
@@ -80,7 +95,7 @@ function goesBack(screen: Screen, actions: KeyActions, isAgain: boolean): boolea
   if (!back) return false;
   if (actions.stop()) return true;
   if (isAgain) back();
-  else screen.dispatch({ type: "notice", text: backNotice });
+  else tellForAWhile(screen, backNotice);
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Escape twice: asks for the turn to go back to where nothing else is escaped from.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type KeyEvent, key } from "../../../src/ui/key-event.ts";
 import { handleKeys, type KeyActions } from "../../../src/ui/screen-keys.ts";
 import { testScreen } from "./test-screen.ts";
@@ -37,6 +37,27 @@ describe("escape twice", () => {
     expect(done).toEqual(["back"]);
     expect(screen.view.notice).toBeUndefined();
     screen.close();
+  });
+
+  it("does not when the first one is long over, and says so no more", () => {
+    vi.useFakeTimers();
+    const { screen, done, press } = desk();
+    press(escape);
+    vi.advanceTimersByTime(4_000);
+    expect(screen.view.notice).toContain("esc again");
+    press("x", key("backspace"), escape);
+    vi.advanceTimersByTime(4_000);
+    expect(screen.view.notice).toContain("esc again");
+    vi.advanceTimersByTime(2_000);
+    expect(screen.view.notice).toBeUndefined();
+    press(escape);
+    expect(done).toEqual([]);
+    expect(screen.view.notice).toContain("esc again");
+    screen.dispatch({ type: "notice", text: "something else" });
+    vi.advanceTimersByTime(60_000);
+    expect(screen.view.notice).toBe("something else");
+    screen.close();
+    vi.useRealTimers();
   });
 
   it("does not when anything comes between", () => {

@@ -4,7 +4,7 @@ import type { Admission, MessageId } from "../../../src/ledger/types.ts";
 import { liveLines } from "../../../src/ui/live-lines.ts";
 import { savingOf } from "../../../src/ui/saving.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
-import type { UiAction } from "../../../src/ui/view-state.ts";
+import type { UiAction, ViewState } from "../../../src/ui/view-state.ts";
 import {
   admitted,
   after,
@@ -215,6 +215,17 @@ describe("a tool call", () => {
 });
 
 describe("the queue", () => {
+  it("names one prompt as the next, the first that waits for no key", () => {
+    const [held, ...others] = [waiting(8, "stopped"), waiting(9), waiting(10)];
+    const shown = (state: ViewState) =>
+      liveLines(state, { width: 80, theme: plainTheme })
+        .map(lineText)
+        .filter((line) => line.startsWith("›"));
+    const state = after(openView(), started, { type: "queue-changed", waiting: held ? [held, ...others] : [] });
+    expect(shown(state)).toEqual(["› p8  (waits · /queue run)", "› p9  (next)", "› p10  (after that)"]);
+    const idle = after(openView(), { type: "queue-changed", waiting: others });
+    expect(shown(idle)).toEqual(["› p9  (starts)", "› p10  (after that)"]);
+  });
   const waiting = (id: number, held?: string) =>
     ({
       id,
