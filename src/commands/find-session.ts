@@ -58,7 +58,7 @@ async function severalMatch(
     );
   }
   context.lastList.sessions = matches;
-  return { kind: "pick", title, items, empty: "", preview: lastExchange(context) };
+  return { kind: "pick", title, items, empty: "", enter: "opens it", preview: lastExchange(context) };
 }
 
 function nothingMatches(context: FreeContext, word: string, nearest: readonly string[]): CommandResult {

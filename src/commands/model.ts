@@ -45,6 +45,7 @@ async function pick(context: CommandContext, isOnce: boolean): Promise<CommandRe
     items,
     ...(current && { selected: current.command }),
     empty: "No model can be used. /models says why.",
+    enter: "takes it",
     ...(items.some(({ turns }) => turns) && { note: "← → sets the effort", turned: "effort" }),
   };
 }

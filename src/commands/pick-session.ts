@@ -29,6 +29,7 @@ export async function sessionPick(
     title,
     items: listings.map(item),
     empty: "There is no other conversation yet. /new begins one.",
+    enter: "opens it",
     ...(found.length > limit && {
       note: `the ${listings.length} newest; typing looks through all of them`,
       find: async (typed: string) => {

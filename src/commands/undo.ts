@@ -83,7 +83,7 @@ function pickTurn(args: CommandArgs, context: CommandContext): CommandResult | P
   return turnPick(context, {
     title: hasFlag(args, "files") ? "Take back the files since which turn?" : "Go back to before which turn?",
     command: ({ first }) => `/undo --to ${first}${others.join("")}`,
-    enter: "goes back",
+    enter: hasFlag(args, "files") ? "takes them back" : "goes back to it",
   });
 }
 

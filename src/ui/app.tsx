@@ -199,7 +199,7 @@ class OpenScreen {
       { command: "no", label: "No: leave those settings out", detail: "" },
       { command: "yes", label: "Yes, I trust this folder", detail: "" },
     ];
-    const answer = await askPick(this.#screen, { title: trust.question, items, empty: "" });
+    const answer = await askPick(this.#screen, { title: trust.question, items, empty: "", enter: "answers" });
     if (answer === undefined) return;
     this.#screen.print(...(await trust.answer(answer === "yes")).map((line) => note(line)));
   }

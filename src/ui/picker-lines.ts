@@ -92,6 +92,7 @@ function keysLine(
       `${choose}${choose === "" ? "" : "arrows pgdn pgup · "}type to filter · ${leave}${look}`,
       `${choose}type to filter · ${leave}${look}`,
       `${choose}${leave}${look}`,
+      `${choose}${leave}${look === "" ? "" : " · tab"}`,
       `${choose === "" ? "" : "enter · "}${leave}${look === "" ? "" : " · tab"}`,
       `${choose === "" ? "" : "enter · "}esc${look === "" ? "" : " · tab"}`,
       `${choose === "" ? "" : "enter · "}esc`,

@@ -57,7 +57,7 @@ describe("a newcomer", () => {
     const second = newcomer(openStele(place, ["-r", id], size));
     await second.see(/● only here/);
     await second.command("/resume");
-    await second.see(/enter choose/);
+    await second.see(/enter opens it/);
     await second.press("enter");
     await second.see(/“help” · 1 turn/);
     await second.see(/^❯ Ask/m);

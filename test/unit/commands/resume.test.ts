@@ -20,6 +20,7 @@ describe("/resume", () => {
     expect(list).toEqual({
       kind: "pick",
       title: "Resume a conversation",
+      enter: "opens it",
       items: [
         {
           command: `/resume ${elsewhere.id}`,
