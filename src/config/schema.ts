@@ -3,6 +3,8 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import { parseRule, type Rule } from "../agent/approvals.ts";
+import { serverAddress } from "../agent/models/address.ts";
+import { isHttpUrl } from "../agent/models/providers.ts";
 import { APPROVAL_MODES, type ConfigLayer, MOTIONS, NOTIFIES, THEMES } from "./config.ts";
 import { parseDuration } from "./durations.ts";
 
@@ -33,7 +35,7 @@ const provider = z
   .strictObject(
     {
       kind: z.enum(KINDS, oneOf(KINDS)),
-      baseURL: text(AN_ADDRESS, isPlainHttpUrl).exactOptional(),
+      baseURL: text(AN_ADDRESS, isAddress).exactOptional(),
       apiKeyEnv: text(A_VARIABLE, (value) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)).exactOptional(),
       models: z.array(text(A_TEXT), "a list of model names").exactOptional(),
       api: z.enum(APIS, oneOf(APIS)).exactOptional(),
@@ -178,10 +180,12 @@ function knownKeys(at: KeyPath): readonly string[] {
   return section instanceof z.ZodObject ? Object.keys(section.shape) : [];
 }
 
-function isPlainHttpUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+/** One without a scheme looks like an address: with a port, a dot, or this machine's name. */
+function isAddress(value: string): boolean {
+  const isWhole = value.includes("://");
+  if (!isWhole && !/^(?:localhost|\[[0-9a-f:]+\]|[^\s/]*\.[^\s/]*|[^\s/:]*:\d+)(?::\d+)?(?:\/|$)/i.test(value.trim()))
+    return false;
+  return isHttpUrl(serverAddress({ text: value, kind: "openai-compatible" }));
 }
 
 /** A project's file must not make the model read something of the person's. */

@@ -1,6 +1,7 @@
 // What an error of a provider is: its stable code, whether repeating the request is right, and what to do.
 // Decided by the status together with the provider's own code and words, since statuses alone do not tell an
 // empty account from a rate, an overload from a fault, or a conversation that is too long from a bad request.
+import { pathAdvice } from "./address.ts";
 import type { ModelError } from "./model.ts";
 
 export interface HintContext {
@@ -24,7 +25,8 @@ const AUTH: FaultKind = {
 const NOT_FOUND: FaultKind = {
   code: "model_not_found",
   retryable: false,
-  hint: (context) => `Check the model's name (stele models) and the base URL behind ${context.endpoint}.`,
+  hint: ({ endpoint }) =>
+    `Check the model's name (stele models) and the base URL behind ${endpoint}.${pathAdvice(endpoint)}`,
 };
 const BILLING: FaultKind = {
   code: "model_billing",

@@ -1,5 +1,6 @@
 // Every fault of a provider as a ModelError: code, the provider's own words, what to do, and whether
 // repeating is right. No message made here contains the API key, even where a server echoes it.
+import { pathAdvice } from "./address.ts";
 import { classify, type HintContext, NO_ROOM } from "./fault-kinds.ts";
 import type { ModelError } from "./model.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -104,7 +105,7 @@ export function malformedFault(context: FaultContext, why: string, retryable: bo
   return makeFault(context, {
     code: "model_malformed",
     message: `${context.provider}: ${why}`,
-    hint: `Check that ${context.endpoint} speaks the format of this kind of provider.`,
+    hint: `Check that ${context.endpoint} speaks the format of this kind of provider.${pathAdvice(context.endpoint)}`,
     retryable,
   });
 }

@@ -1,5 +1,6 @@
 // Which providers there are: those of the config, those the environment gives, and the guide. Says for each
 // what it needs and what is missing. Keys are looked up here by the caller's environment and never kept.
+import { serverAddress } from "./address.ts";
 
 export type ProviderKind = "openai-compatible" | "openai" | "anthropic" | "google" | "ollama";
 export type OpenAiApi = "responses" | "chat";
@@ -19,6 +20,8 @@ export interface Provider {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly baseURL?: string;
+  /** The environment variable that `baseURL` is from; absent: the config, or its kind. */
+  readonly addressEnv?: string;
   readonly apiKeyEnv?: string;
   /** Best first. */
   readonly models: readonly string[];
@@ -87,7 +90,7 @@ function homeOf(kind: ProviderKind, env: Env): Home | undefined {
   switch (kind) {
     case "openai":
       return {
-        baseURL: env.OPENAI_BASE_URL?.trim() || "https://api.openai.com/v1",
+        baseURL: env[ADDRESS_ENV.openai]?.trim() || "https://api.openai.com/v1",
         apiKeyEnv: "OPENAI_API_KEY",
         models: ["gpt-6.2-sol", "gpt-6.2-astra", "gpt-6.1-terra", "gpt-6-luna", "gpt-5.4"],
       };
@@ -128,25 +131,32 @@ function environmentProviders(env: Env): Provider[] {
   ];
 }
 
+/** Where a kind is asked, if that is not said in the config. */
+const ADDRESS_ENV = { openai: "OPENAI_BASE_URL", ollama: "OLLAMA_HOST" } as const;
+const LM_STUDIO_ENV = "LMSTUDIO_BASE_URL";
+
 const OLLAMA: LocalServer = {
   start: "start Ollama, or set OLLAMA_HOST",
   getModel: "get a model with: ollama pull NAME",
 };
 
 const LM_STUDIO_HOME = "http://127.0.0.1:1234/v1";
+const OLLAMA_HOME = "http://127.0.0.1:11434/v1";
 
 /** Its token is asked for only by those who set one. */
 function lmStudio(env: Env): Provider {
-  const baseURL = env.LMSTUDIO_BASE_URL?.trim() || LM_STUDIO_HOME;
+  const text = env[LM_STUDIO_ENV]?.trim() || LM_STUDIO_HOME;
+  const baseURL = serverAddress({ text, kind: "openai-compatible", port: 1234, isUsual: true });
   return {
     name: "lmstudio",
     kind: "openai-compatible",
     baseURL,
+    addressEnv: LM_STUDIO_ENV,
     models: [],
     isClosed: false,
     isHome: baseURL === LM_STUDIO_HOME,
     server: {
-      start: "start its server (lms server start), or set LMSTUDIO_BASE_URL",
+      start: `start its server (lms server start), or set ${LM_STUDIO_ENV}`,
       getModel: "get a model with: lms get NAME",
     },
     ...(env.LM_API_TOKEN?.trim() && { apiKeyEnv: "LM_API_TOKEN" }),
@@ -154,24 +164,32 @@ function lmStudio(env: Env): Provider {
 }
 
 function fromConfig(name: string, config: ProviderConfig, env: Env): Provider {
-  const home = homeOf(config.kind, env);
-  const baseURL = config.baseURL ?? (config.kind === "ollama" ? ollamaUrl(env) : home?.baseURL);
+  const { kind } = config;
+  const home = homeOf(kind, env);
+  const text = config.baseURL ?? (kind === "ollama" ? env[ADDRESS_ENV.ollama]?.trim() || OLLAMA_HOME : home?.baseURL);
+  const baseURL = text === undefined ? undefined : serverAddress({ text, kind, ...portOf(kind) });
+  const addressEnv = config.baseURL === undefined && (kind === "openai" || kind === "ollama") && ADDRESS_ENV[kind];
   const apiKeyEnv = config.apiKeyEnv ?? home?.apiKeyEnv;
   return {
     name,
-    kind: config.kind,
+    kind,
     models: config.models ?? (config.baseURL === undefined ? (home?.models ?? []) : []),
     isClosed: (config.models?.length ?? 0) > 0,
-    isHome: baseURL !== undefined && baseURL === homeAddress(config.kind),
-    ...(config.kind === "ollama" && { server: OLLAMA }),
+    isHome: baseURL !== undefined && baseURL === homeAddress(kind),
+    ...(kind === "ollama" && { server: OLLAMA }),
     ...(baseURL === undefined ? {} : { baseURL }),
+    ...(addressEnv && { addressEnv }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(config.api === undefined ? {} : { api: config.api }),
   };
 }
 
+function portOf(kind: ProviderKind): { port?: number } {
+  return kind === "ollama" ? { port: 11434 } : {};
+}
+
 function homeAddress(kind: ProviderKind): string | undefined {
-  return kind === "ollama" ? ollamaUrl({}) : homeOf(kind, {})?.baseURL;
+  return kind === "ollama" ? OLLAMA_HOME : homeOf(kind, {})?.baseURL;
 }
 
 /** Which of OpenAI's two ways of asking a provider of kind openai has. */
@@ -180,30 +198,19 @@ export function openAiApi({ api, baseURL }: Provider): OpenAiApi {
   return /^https:\/\/([a-z]+\.)?api\.openai\.com(:443)?\//.test(`${baseURL}/`) ? "responses" : "chat";
 }
 
-/** OLLAMA_HOST as Ollama itself reads it: scheme and port are optional, and 0.0.0.0 is an address to listen on. */
-function ollamaUrl(env: Env): string {
-  const host = env.OLLAMA_HOST?.trim().replace(/\/+$/, "") ?? "";
-  if (host === "") return "http://127.0.0.1:11434/v1";
-  const text = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  if (url.port === "" && !/^https?:\/\//.test(host)) url.port = "11434";
-  return `${url.href.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+function badUrl({ name, baseURL, addressEnv }: Provider): Usable {
+  const setting = addressEnv ?? `providers.${name}.baseURL`;
+  const what = addressEnv ?? "baseURL";
+  const found = baseURL === undefined ? `${what} is missing` : `${what} is not an http address: ${shown(baseURL)}`;
+  return { ok: false, problem: `${name}: ${found}`, hint: `Set ${setting}, like "http://127.0.0.1:8080/v1".` };
 }
 
-function badUrl({ name, baseURL }: Provider): Usable {
-  const found =
-    baseURL === undefined ? "baseURL is missing" : `baseURL is not an http address: ${JSON.stringify(baseURL)}`;
-  return {
-    ok: false,
-    problem: `${name}: ${found}`,
-    hint: `Set providers.${name}.baseURL, like "http://127.0.0.1:8080/v1".`,
-  };
+function shown(address: string): string {
+  return JSON.stringify(address.replace(/\/\/[^/]*@/, "//…@"));
 }
 
 /** Credentials in the address are refused by fetch, and would end up in messages. */
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
