@@ -126,6 +126,7 @@ async function performRun(
     throw new UsageError(`${here}no prompt was given.`, "stele run “what to do”, or pipe the prompt in.");
   }
   const request = globals.request === undefined ? {} : { request: globals.request };
+  for (const warning of program.warnings) output.err(`! ${safeText(warning)}\n`);
   await reclaim(program);
   const { json, runQueued } = globals;
   return runHeadless(program, { prompt, images, choice, ...request, json, runQueued }, output);

@@ -6,6 +6,7 @@ import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
 import type { ImageShelf } from "./agent/images/image-shelf.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
+import { nameProblems, nameProblemWords, whyNot } from "./agent/models/open-named.ts";
 import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
 import { isSameModel } from "./agent/models/route-name.ts";
 import { isSameRoute, movedRoute, type SwitchWish, switchRoute, switchWords } from "./agent/models/switch-route.ts";
@@ -106,6 +107,11 @@ export class Program {
   /** What a project file wanted and did not get. */
   get notices(): string[] {
     return this.#loaded.ignored.map(({ file, key, why }) => `${tildify(file)}: ${key} is ignored: ${why}`);
+  }
+
+  /** What is told before it is needed: models of the config that cannot be used. */
+  get warnings(): readonly string[] {
+    return nameProblems(this.models, this.config).map(nameProblemWords);
   }
 
   get trust(): { question: string; answer: (trusted: boolean) => Promise<readonly string[]> } | undefined {
@@ -298,13 +304,17 @@ export class Program {
     return {
       configFile: this.home.configFile,
       mayBeAuto: this.#flags.yes === true || this.#loaded.config.approval.mode === "auto",
-      list: () =>
-        sortedSources(this.#loaded.sources).map(([key, source]) => ({
+      list: () => {
+        const problems = new Map(nameProblems(this.models, this.config).map((found) => [found.key, whyNot(found)]));
+        return sortedSources(this.#loaded.sources).map(([key, source]) => ({
           key,
           value: JSON.stringify(source.value),
           from: "file" in source && source.file ? `${source.from} ${tildify(String(source.file))}` : source.from,
-        })),
+          ...(problems.has(key) && { problem: problems.get(key) ?? "" }),
+        }));
+      },
       models: () => this.config.models,
+      nameProblems: () => nameProblems(this.models, this.config),
       rules: () => ({
         allow: this.#rules.allow.map((rule) => rule.text),
         deny: this.#rules.deny.map((rule) => rule.text),

@@ -80,6 +80,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     drafts: await program.db.drafts(session.conversation),
     unsent: await program.db.unsentTexts(),
     window: { ...window, calls },
+    warnings: program.warnings,
     notices: [...program.notices, ...(await modelNotice(program, session)), ...(await contextNotice(program, session))],
     ...(trust && { trust }),
     models: program.config.models,

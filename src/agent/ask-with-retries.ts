@@ -2,6 +2,7 @@
 // ledger, closed before the next goes out; nothing of one that failed is kept. A wait is told before it begins and
 // ends at once with a stop. A fallback model takes over for the rest of the turn, never without a note about it.
 import { type Answer, askModel, type NoAnswer } from "./ask-model.ts";
+import { fallbackWords } from "./fallback-words.ts";
 import type { Model, ModelError } from "./models/model.ts";
 import { isSameModel, routeName } from "./models/route-name.ts";
 import { nextStep } from "./retry-policy.ts";
@@ -13,7 +14,7 @@ export async function askWithRetries(context: TurnContext, state: TurnState): Pr
     const answer = await askModel(context, state);
     if (answer.kind !== "error") return answer;
     const { limit, random } = retrying;
-    const fallback = state.hasFallenBack ? undefined : retrying.fallback?.();
+    const fallback = state.hasFallenBack ? undefined : retrying.fallback?.(state.model.route);
     const hasFallback = fallback?.ok === true && !isSameModel(fallback.model.route, state.model.route);
     const step = nextStep({ error: answer.error, failures, limit, random, hasFallback });
     if (step.kind === "wait") {
@@ -23,7 +24,7 @@ export async function askWithRetries(context: TurnContext, state: TurnState): Pr
       if (context.signal.aborted) return { kind: "stopped", partial: "" };
     } else if (step.kind === "fall-back" && fallback?.ok) {
       await context.db.failRequest(context.turn);
-      await fallBack(context, state, { model: fallback.model, error: answer.error });
+      await fallBack(context, state, { ...fallback, error: answer.error });
       failures = 0;
     } else {
       const unusable = fallback?.ok === false && answer.error.retryable ? fallback.problem : undefined;
@@ -49,15 +50,21 @@ export function tellWait(context: TurnContext, { error: { code, message }, failu
 async function fallBack(
   context: TurnContext,
   state: TurnState,
-  { model, error }: { model: Model; error: ModelError },
+  { model, error, lostEffort }: { model: Model; error: ModelError; lostEffort?: string },
 ): Promise<void> {
-  const [from, to] = [routeName(state.model.route), routeName(model.route)];
   const { code, message: words } = error;
-  const text = `No answer of ${from}: ${words}\nThe fallback ${to} answers the rest of this turn.`;
+  const lost = lostEffort === undefined ? {} : { lostEffort };
+  const taken = {
+    from: routeName(state.model.route),
+    to: routeName(model.route),
+    ...lost,
+    error: { code, message: words },
+  };
+  const text = fallbackWords(taken).join("\n");
   const note = { parent: headOf(state), role: "note", parts: [{ kind: "note", text }], at: context.now() } as const;
   const { message } = await context.db.append(context.turn, note, []);
   added(context, state, message);
-  context.emit({ type: "fallback", admission: context.turn.admission, from, to, error: { code, message: words } });
+  context.emit({ type: "fallback", admission: context.turn.admission, ...taken });
   state.model = model;
   state.hasFallenBack = true;
 }

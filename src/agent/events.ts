@@ -76,6 +76,8 @@ export type SessionEvent =
       /** `provider/model` */
       readonly from: string;
       readonly to: string;
+      /** The effort that was set, and which the other model does not have. */
+      readonly lostEffort?: string;
       readonly error: TurnError;
     }
   /** What came before is being summed up. asked: by a person · full: the window nearly is · overflow: so the provider says. */

@@ -5,6 +5,7 @@ import type { Rules } from "./approvals.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Scanner } from "./file-changes/scan.ts";
 import type { Model } from "./models/model.ts";
+import type { Standing } from "./models/open-named.ts";
 import type { Opened } from "./models/registry.ts";
 import type { FileGate } from "./tools/files.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -54,7 +55,7 @@ export interface Retrying {
   /** In [0, 1). */
   readonly random: () => number;
   /** Opens the model that answers when the turn's own does not. */
-  readonly fallback?: () => Opened;
+  readonly fallback?: (from: ModelRoute) => Standing;
 }
 
 /** When and how a conversation is compacted. */

@@ -9,7 +9,7 @@ import { createScanner, type Scanner } from "./file-changes/scan.ts";
 import { pause } from "./lease-keeper.ts";
 import type { ModelFacts } from "./models/catalogue.ts";
 import type { Model } from "./models/model.ts";
-import { openNamed } from "./models/open-named.ts";
+import { openInstead, openNamed } from "./models/open-named.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import { RETRY_LIMIT } from "./retry-policy.ts";
 import type { FileGate } from "./tools/files.ts";
@@ -95,7 +95,7 @@ export class TurnSetup {
   #retrying(): Retrying {
     const { models, fallback, retrying } = this.#options;
     const usual = { limit: RETRY_LIMIT, sleep: pause, random: Math.random, ...retrying };
-    return fallback === undefined ? usual : { ...usual, fallback: () => openNamed(models, fallback) };
+    return fallback === undefined ? usual : { ...usual, fallback: (from) => openInstead(models, from, fallback) };
   }
 
   #compacting(): Compacting {

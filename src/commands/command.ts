@@ -2,6 +2,7 @@
 // docs/commands.md all derive. `run` returns data and never touches a screen; front ends act on it.
 
 import type { ModelsConfig } from "../agent/models/catalogue.ts";
+import type { NameProblem } from "../agent/models/open-named.ts";
 import type { ModelRegistry } from "../agent/models/registry.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { Job } from "../agent/spool/background-jobs.ts";
@@ -39,6 +40,8 @@ export interface ShownSetting {
   readonly key: string;
   readonly value: string;
   readonly from: string;
+  /** Why the model that it names cannot be used. */
+  readonly problem?: string;
 }
 
 /** What commands may use without a conversation. What a person can do goes through the ledger, the runner and the settings. */
@@ -86,6 +89,8 @@ export interface Settings {
   readonly configFile: string;
   /** What is known of models, by `provider/model`. */
   models(): ModelsConfig;
+  /** What is wrong with the models that it names for later. */
+  nameProblems(): readonly NameProblem[];
   rules(): { readonly allow: readonly string[]; readonly deny: readonly string[] };
   addRule(kind: "allow" | "deny", rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
   removeRule(rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;

@@ -8,7 +8,10 @@ export const configCommand = defineCommand({
   needsNoSession: true,
   async run(_, { settings }) {
     const shown = settings.list();
-    const rows = shown.map(({ key, value, from }) => [key, value, from]);
+    const rows = shown.flatMap(({ key, value, from, problem }) => [
+      [key, value, from],
+      ...(problem === undefined ? [] : [["", "!", problem]]),
+    ]);
     return {
       kind: "rows",
       columns: ["key", "value", "from"],

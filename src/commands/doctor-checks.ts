@@ -1,4 +1,5 @@
 // The checks of /doctor, each with what to do about it. They read; only `fix` writes, and only what is derived.
+import type { NameProblem } from "../agent/models/open-named.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerInfo, LedgerStats } from "../ledger/session-db.ts";
 import type { Violation } from "../ledger/verify.ts";
@@ -109,4 +110,15 @@ async function checkTurns(db: AsyncSessionDB): Promise<Check> {
     detail: `${counted(open.length, "interrupted turn")}`,
     advice: "stele recover",
   };
+}
+
+/** Of those that the config names for later. */
+export function namedModels(problems: readonly NameProblem[]): readonly Check[] {
+  if (problems.length === 0) return [{ name: "models", status: "ok", detail: "those named in the config can be used" }];
+  return problems.map(({ key, name, problem, hint }) => ({
+    name: "models",
+    status: "warn",
+    detail: `${key}, ${name}, cannot be used: ${problem}`,
+    advice: hint,
+  }));
 }

@@ -2,7 +2,7 @@
 import { crashPointNames } from "../ledger/crash-points.ts";
 import { hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
-import { type Check, fix, runChecks } from "./doctor-checks.ts";
+import { type Check, fix, namedModels, runChecks } from "./doctor-checks.ts";
 import { lines } from "./results.ts";
 
 const MARKS = { ok: "✓", warn: "!", fail: "✗" } as const;
@@ -27,7 +27,7 @@ export const doctorCommand = defineCommand({
   },
 });
 
-async function examine(args: CommandArgs, { db }: FreeContext): Promise<CommandResult> {
+async function examine(args: CommandArgs, { db, settings }: FreeContext): Promise<CommandResult> {
   const info = await db.opened;
   const fixed = hasFlag(args, "fix") ? [await fix(db)] : [];
   const [stats, verify, held] = [
@@ -35,7 +35,7 @@ async function examine(args: CommandArgs, { db }: FreeContext): Promise<CommandR
     await db.verify({ full: hasFlag(args, "full") }),
     await db.heldLeases(),
   ];
-  const checks = [...(await runChecks(db, { info, stats, verify })), ...fixed];
+  const checks = [...(await runChecks(db, { info, stats, verify })), ...namedModels(settings.nameProblems()), ...fixed];
   const { bytes, walBytes, pages, freePages, journalMode, synchronous, sqlite, counts, leases } = stats;
   const holders = held.flatMap(({ isHeld, process }) =>
     isHeld && process ? [{ pid: process.pid, program: process.program }] : [],

@@ -1,5 +1,6 @@
 // /models: what can be used now, and why the others cannot, with what to do about it.
 import { type ModelsConfig, modelFacts } from "../agent/models/catalogue.ts";
+import { whyNot } from "../agent/models/open-named.ts";
 import { routeOfName } from "../agent/models/route-name.ts";
 import { defineCommand, type FreeContext } from "./command.ts";
 import { DISCOVER_MS } from "./model.ts";
@@ -23,7 +24,10 @@ export const modelsCommand = defineCommand({
     return {
       kind: "rows",
       columns: ["model", "context", "$ in / out", "state"],
-      rows: listed.map((each) => row(each, settings.models())),
+      rows: [
+        ...listed.map((each) => row(each, settings.models())),
+        ...settings.nameProblems().map((found) => [`${found.key}: ${found.name}`, "", "", whyNot(found)]),
+      ],
       empty: "There is no model.",
       json: listed.map((each) => ({ ...each, ...factsOf(each.id, { models, config: settings.models() }) })),
     };

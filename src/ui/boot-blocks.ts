@@ -14,10 +14,11 @@ export function bootBlocks(
   steps: readonly RecoveryStep[],
   { told, room }: { readonly told: Told; readonly room: WindowRoom },
 ): readonly Block[] {
-  const { open, window, notices, runner } = booted;
+  const { open, window, notices, warnings = [], runner } = booted;
   const isApart = told.others.length > 0 && window.messages.length > 0;
   return [
     ...checklist(steps, open),
+    ...warnings.map((each) => note(each, "warning")),
     ...notices.map((each) => note(each)),
     ...told.others,
     ...(isApart ? [{ kind: "separator", text: runner.session.title ?? "this conversation" } as const] : []),

@@ -68,7 +68,13 @@ const events: Readonly<Record<Printed, Described>> = {
   },
   fallback: {
     when: "The turn's model does not answer; another does, for the rest of the turn.",
-    fields: { admission: "number of the turn", from: "`provider/model`", to: "`provider/model`", error },
+    fields: {
+      admission: "number of the turn",
+      from: "`provider/model`",
+      to: "`provider/model`",
+      lostEffort: "optional; the effort that was set, and which the other model does not have",
+      error,
+    },
   },
   "compaction-started": {
     when: "What came before is being summed up for the model.",

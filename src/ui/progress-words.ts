@@ -1,6 +1,7 @@
 // Progress of a turn on stderr, for text mode: a line when a call starts, and one with the reason when it came to
 // nothing. Remembers the calls that ended badly until their results come.
 import type { SessionEvent } from "../agent/events.ts";
+import { fallbackWords } from "../agent/fallback-words.ts";
 import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
 import { compactedWords, compactingWords } from "./compaction-words.ts";
 import { contextChangeWords } from "./context-words.ts";
@@ -28,10 +29,7 @@ export class ProgressWords {
       case "retry-wait":
         return [`${event.error.message}: ${waitWords(event)}`];
       case "fallback":
-        return [
-          `No answer of ${event.from}: ${event.error.message}`,
-          `The fallback ${event.to} answers the rest of this turn.`,
-        ];
+        return fallbackWords(event);
       case "call-changed":
         return this.#callLines(event.call);
       case "message-added":

@@ -37,6 +37,8 @@ export interface Booted {
     readonly earlier: number;
     readonly calls: readonly ToolCall[];
   };
+  /** What is wrong and stops nobody now: a model that the config names and that cannot be used. */
+  readonly warnings?: readonly string[];
   /** Lines to say once: what a project file may not set, which model answers and why. */
   readonly notices: readonly string[];
   /** A project file that wants more than it may: asked once. */

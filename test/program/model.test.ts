@@ -91,6 +91,24 @@ describe("the model of a conversation", () => {
   });
 });
 
+describe("a model that the config names for later, by a wrong name", () => {
+  it("is told by a start, by doctor, by models and by config, and stops none of them", async () => {
+    const { place } = await connected({ fallback: "locla/m1" });
+    const said = /there is no provider "locla"[\s\S]*local\/m1/;
+    const run = await place.stele(["run", "hello"]);
+    expect(run.code).toBe(0);
+    expect(run.err).toMatch(/^! fallback in the config names "locla\/m1", which cannot be used: /);
+    expect(run.err).toMatch(said);
+    for (const command of ["doctor", "models", "config"]) {
+      const ended = await place.stele([command], { env: { OLLAMA_HOST: ":9", LMSTUDIO_BASE_URL: ":9" } });
+      expect(ended.code).toBe(0);
+      expect(ended.out).toMatch(said);
+    }
+    const { events } = await place.stele(["config", "--json"]);
+    expect(events.filter(({ problem }) => problem !== undefined).map(({ key }) => key)).toEqual(["fallback"]);
+  });
+});
+
 describe("stele models", () => {
   it("says what can be used, and in words what to do for the rest", async () => {
     const { place } = await connected();

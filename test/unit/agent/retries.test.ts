@@ -205,6 +205,23 @@ describe("a fallback", () => {
     expect(played.spare.requests).toHaveLength(2);
   });
 
+  it.each([
+    ["high", "high", /turn\.$/],
+    ["max", undefined, /turn\. It has no effort "max", so it has its default\.$/],
+  ])("for an effort of %s is asked with %s, and its note says what it lost", async (effort, sent, words) => {
+    const played = await open([refuses(503)], { fallback, retrying: { limit: 0 } }, [{ text: "I stand in" }]);
+    const route = { provider: "local", model: "m1", options: { effort } };
+    await db.setModel(played.runner.session.id, route, { text: "set", at: 1 });
+    await played.runner.refresh();
+    await played.runner.submit([{ kind: "text", text: "hello" }]);
+    await played.runner.idle();
+    expect(played.spare.requests[0]?.body["reasoning_effort"]).toBe(sent);
+    expect((await texts(played)).find((text) => text.includes("The fallback"))).toMatch(words);
+    const told = played.events.find((event) => event.type === "fallback");
+    expect(told?.lostEffort).toBe(sent === undefined ? effort : undefined);
+    expect(played.runner.session.route.options).toMatchObject({ effort });
+  });
+
   it("that fails too ends the turn with its own words", async () => {
     const played = await play([refuses(503)], { fallback, retrying: { limit: 0 } }, [refuses(401)]);
     expect(settled(played)).toMatchObject({ outcome: "failed", error: { code: "model_auth" } });

@@ -143,6 +143,7 @@ function memorySettings(mayBeAuto: boolean): Settings {
     mayBeAuto,
     list: () => [{ key: "theme", value: '"auto"', from: "default" }],
     models: () => ({}),
+    nameProblems: () => [],
     rules: () => rules,
     addRule: (kind, rule) => {
       rules[kind].push(rule);
