@@ -29,6 +29,7 @@ import { giveUpTurn } from "./give-up.ts";
 import { keepUnanswerable } from "./kept-prompts.ts";
 import { awaitLease, keepLease } from "./lease-keeper.ts";
 import { messagesSince } from "./messages-since.ts";
+import { sentences } from "./sentences.ts";
 import { runShellTurn } from "./shell-turn.ts";
 import { runTurn } from "./turn.ts";
 import type { ApprovalAsk, ApprovalReply, TurnContext } from "./turn-context.ts";
@@ -258,7 +259,8 @@ export class Runner {
     await this.idle();
     // It would be spent on a fault that is none of its own.
     const opened = models.open(await this.#setup.routeOf(await db.admission(id), this.#session.route));
-    if (!opened.ok) return { kind: "conflict", why: `The model cannot be asked: ${opened.problem}. ${opened.hint}` };
+    if (!opened.ok)
+      return { kind: "conflict", why: sentences(`The model cannot be asked: ${opened.problem}`, opened.hint) };
     const taken = await db.acquireLease({ conversation: this.#session.conversation, holder: this.holder });
     if (taken.kind === "held") return { kind: "busy", why: "Another program holds this conversation." };
     try {
@@ -397,7 +399,7 @@ export class Runner {
   async #handBack(turn: TurnRef, { message, hint }: LedgerError): Promise<void> {
     const { db } = this.#options;
     await db.markUnknown(turn);
-    this.emit({ type: "turn-blocked", admission: await db.admission(turn.admission), why: `${message} ${hint}` });
+    this.emit({ type: "turn-blocked", admission: await db.admission(turn.admission), why: sentences(message, hint) });
   }
 
   /** The turn could not be written to its end. */

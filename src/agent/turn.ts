@@ -8,6 +8,7 @@ import { type Answer, type NoAnswer, usageOf } from "./ask-model.ts";
 import { askInRoom } from "./compaction/ask-in-room.ts";
 import { settledEvent } from "./events.ts";
 import { finishOpenCalls } from "./run-calls.ts";
+import { sentences } from "./sentences.ts";
 import { added, headOf, openTurn, sumOf, type TurnContext, type TurnState } from "./turn-context.ts";
 
 export async function runTurn(context: TurnContext): Promise<void> {
@@ -96,13 +97,8 @@ async function settleFailed(context: TurnContext, state: TurnState, answer: NoAn
   if (answer.kind === "stopped") return settleStopped(context, state, answer.partial);
   const { code, message, hint } = answer.error;
   const error: TurnError = { code, message, ...(hint !== undefined && { hint }) };
-  const words = [`No answer: ${sentence(message)}`, ...(hint ? [sentence(hint)] : []), "/retry asks again."];
-  await settle(context, state, { outcome: "failed", error, last: note(context, state, words.join(" ")) });
-}
-
-/** A provider's words rarely end in a full stop. */
-function sentence(words: string): string {
-  return /[.!?\u2026)]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`;
+  const words = sentences(`No answer: ${message}`, hint, "/retry asks again.");
+  await settle(context, state, { outcome: "failed", error, last: note(context, state, words) });
 }
 
 /** What had streamed is kept as far as it came, marked as interrupted; it was on the screen. */

@@ -1,5 +1,6 @@
 // Runs a parsed command. A command that needs rest is refused while a turn runs; what the ledger says about
 // wrong words or a busy file becomes a result. Everything else it throws is for the front end.
+import { sentences } from "../agent/sentences.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Command, CommandArgs, CommandContext, CommandResult, FreeContext } from "./command.ts";
 import { runningHere } from "./results.ts";
@@ -36,9 +37,9 @@ function expected({ code, message, hint }: LedgerError): CommandResult | undefin
       return { kind: "usage", message, hint, code };
     case "ledger_busy":
     case "lease_lost":
-      return { kind: "refused", why: `${message} ${hint}`, code: "busy" };
+      return { kind: "refused", why: sentences(message, hint), code: "busy" };
     case "stale_head":
-      return { kind: "refused", why: `${message} ${hint}`, code: "conflict" };
+      return { kind: "refused", why: sentences(message, hint), code: "conflict" };
     default:
       return undefined;
   }

@@ -2,6 +2,7 @@
 // nothing. Remembers the calls that ended badly until their results come.
 import type { SessionEvent } from "../agent/events.ts";
 import { fallbackWords } from "../agent/fallback-words.ts";
+import { sentences, withoutStop } from "../agent/sentences.ts";
 import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
 import { compactedWords, compactingWords } from "./compaction-words.ts";
 import { contextChangeWords } from "./context-words.ts";
@@ -27,7 +28,7 @@ export class ProgressWords {
       case "compaction-left":
         return [event.why];
       case "retry-wait":
-        return [`${event.error.message}: ${waitWords(event)}`];
+        return [`${withoutStop(event.error.message)}: ${waitWords(event)}`];
       case "fallback":
         return fallbackWords(event);
       case "call-changed":
@@ -36,10 +37,10 @@ export class ProgressWords {
         return event.message.role === "summary" ? [compactedWords(event.message)] : this.#resultLines(event.message);
       case "turn-settled":
         return event.error && event.error.code !== "compaction_skipped"
-          ? [`${event.outcome}: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()]
+          ? [sentences(`${event.outcome}: ${event.error.message}`, event.error.hint)]
           : [];
       case "ledger-problem":
-        return [`NOT SAVED: ${event.error.message} ${event.error.hint ?? ""}`.trimEnd()];
+        return [sentences(`NOT SAVED: ${event.error.message}`, event.error.hint)];
       default:
         return [];
     }

@@ -33,7 +33,7 @@ export function pathAdvice(endpoint: string): string {
   if (!URL.canParse(endpoint)) return "";
   const { origin, pathname } = new URL(endpoint);
   if (/\/v\d/.test(pathname)) return "";
-  return ` Most addresses of this kind end in /v1: ${origin}${pathname.replace(/\/+$/, "")}/v1`;
+  return ` Try ${origin}${pathname.replace(/\/+$/, "")}/v1: most addresses of this kind end so.`;
 }
 
 /** Ollama reads its own so; elsewhere a key must not go out in the open because a scheme was left out. */

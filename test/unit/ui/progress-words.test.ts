@@ -35,3 +35,19 @@ describe("progress on stderr", () => {
     expect(told("succeeded", { kind: "ok", output: "fine", exitCode: 0 })).toHaveLength(1);
   });
 });
+
+describe("what a provider said and what we say of it", () => {
+  const error = { code: "model_billing", message: "local answered 429: quota exceeded", hint: "Set a limit." } as const;
+  const settled = { type: "turn-settled", admission: 1 as never, outcome: "failed", error } as const;
+
+  it.each([
+    ["a turn that failed", settled, "failed: local answered 429: quota exceeded. Set a limit."],
+    [
+      "a ledger that refuses",
+      { type: "ledger-problem", error },
+      "NOT SAVED: local answered 429: quota exceeded. Set a limit.",
+    ],
+  ] as const)("do not run together at the end of %s", (_, event, line) => {
+    expect(new ProgressWords().lines(event)).toEqual([line]);
+  });
+});

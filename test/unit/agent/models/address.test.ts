@@ -120,5 +120,5 @@ it("that may lack its path is named by the error of who answers there", async ()
   const opened = modelRegistry({ env: {}, providers }).open({ provider: "mine", model: "m" });
   if (!opened.ok) throw new Error(opened.problem);
   const [error] = await ask(opened.model);
-  expect(error?.type === "error" && error.error.hint).toContain(`end in /v1: ${providers.mine.baseURL}/v1`);
+  expect(error?.type === "error" && error.error.hint).toContain(`Try ${providers.mine.baseURL}/v1: `);
 });
