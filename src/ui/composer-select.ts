@@ -23,6 +23,8 @@ export function actOnSelection(state: ComposerState, action: ComposerAction, act
   const plain = action as PlainAction;
   if (mark === undefined || plain.type === "resize") return act(state, plain);
   if (isMove(plain.type) && mark.stays) return extend(state, plain, act);
+  // Selected by nobody's hand: only a text takes its place, and every other key edits it.
+  if (state.last === "set" && !replaces.has(plain.type)) return act(unmarked(state), plain);
   const range = selectedRange(state.buffer, mark);
   return range === undefined ? act(unmarked(state), plain) : actOnRange(unmarked(state), { action: plain, range }, act);
 }
@@ -74,6 +76,8 @@ function extend(state: ComposerState, action: PlainAction, act: Act): ComposerSt
   if (moved.recalled !== state.recalled) return state;
   return { ...moved, mark: state.mark ?? { ...placeOf(state.buffer), stays: false } };
 }
+
+const replaces: ReadonlySet<string> = new Set(["insert", "paste", "yank"]);
 
 function isMove(type: string): boolean {
   return moves.has(type);

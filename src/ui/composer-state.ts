@@ -61,8 +61,8 @@ export type ComposerAction =
   | { readonly type: MoveType | "up" | "down" }
   | { readonly type: CutType }
   | SelectAction
-  /** Replaces the text: a draft, a prompt that came back. Can be undone. */
-  | { readonly type: "set"; readonly text: string }
+  /** Replaces the text: a draft, a prompt that came back. Can be undone. `isSelected`: what is typed next replaces it. */
+  | { readonly type: "set"; readonly text: string; readonly isSelected?: true }
   /** Puts a text in place of the cells from `from` to `to`, or to the cursor: what a menu offers for them. */
   | { readonly type: "complete"; readonly from: number; readonly to?: number; readonly text: string }
   /** The image itself in the place of the text that names it. */
@@ -132,7 +132,11 @@ function act(state: ComposerState, action: PlainAction): ComposerState {
       return buffer === state.buffer ? state : edited(state, buffer);
     }
     case "set":
-      return { ...edited(withoutRecall(state), wholeText(action.text)), last: "set" };
+      return {
+        ...edited(withoutRecall(state), wholeText(action.text)),
+        ...(action.isSelected && { mark: { row: 0, column: 0, stays: false } }),
+        last: "set",
+      };
     case "undo":
       return turnBack(state, "undo", "redo");
     case "redo":

@@ -16,6 +16,7 @@ import { AnswersTold, type NamedTerminal } from "./answers-told.ts";
 import { askPick } from "./ask-pick.ts";
 import { type Block, madeCall, note } from "./block.ts";
 import { openCompletion } from "./completion.ts";
+import { isComposerEmpty } from "./composer-state.ts";
 import { lastTurn, openedWindow } from "./conversation-window.ts";
 import { errorWords, turnError } from "./error-words.ts";
 import { ImageInput } from "./image-input.ts";
@@ -279,8 +280,8 @@ export class Conversation {
       case "quit":
         return this.#quit();
       case "usage":
-        // So that a slip is mended, not typed again.
-        if (screen.composer.buffer.line.length === 0) screen.compose({ type: "set", text: typed });
+        // So that a slip is mended, not typed again; what is typed in its place is no end of it.
+        if (isComposerEmpty(screen.composer)) screen.compose({ type: "set", text: typed, isSelected: true });
         return screen.print(note([result.message, ...(result.hint ? [result.hint] : [])].join("  "), "warning"));
       case "refused":
         return screen.print(note(result.why, "warning"));

@@ -269,3 +269,22 @@ describe("editing", () => {
     await stele.waitFor(/^❯ one {2}three$/m);
   });
 });
+
+describe("a command that failed", () => {
+  it("is left to be mended, and what is typed instead takes its place", async () => {
+    const stele = openStele(workplace(), [], { cols: 80, rows: 24 });
+    await ready(stele);
+    stele.write("/model nope\r");
+    await stele.waitFor("See: /models");
+    await stele.waitFor(written("/model nope"));
+    stele.write("/title nope --x\r");
+    await stele.waitFor(/There is no .*--x/);
+    await stele.waitFor(written("/title nope --x"));
+    stele.write("\x7f\x7f\x7f");
+    await stele.waitFor((terminal) => terminal.screen().some((line) => /^❯ \/title nope *$/.test(line)));
+    stele.write("\r");
+    await stele.waitFor("The title is now “nope”.");
+    stele.write("\x04");
+    expect((await stele.exit).exitCode).toBe(0);
+  });
+});

@@ -113,3 +113,38 @@ describe("a selection", () => {
     );
   });
 });
+
+describe("a text that was put there to be mended or replaced", () => {
+  const put = (text = "/model nope"): ComposerState =>
+    run(start(""), { type: "set", text, isSelected: true } as ComposerAction);
+
+  it("is shown as selected, also in another width, and is what is sent", () => {
+    expect(drawn(put())).toEqual(["[/model nope]"]);
+    expect(drawn(run(put(), { type: "resize", width: 40 }))).toEqual(["[/model nope]"]);
+    expect(submitComposer(put()).text).toBe("/model nope");
+  });
+
+  it.each<[ComposerAction, string]>([
+    [insert("/"), "/"],
+    [insert("x"), "x"],
+    [{ type: "paste", text: "three four" }, "three four"],
+  ])("gives way to %o, and undo brings it back", (step, after) => {
+    const state = run(put(), step);
+    expect(composerText(state)).toBe(after);
+    expect(composerText(run(state, "undo"))).toBe("/model nope");
+    expect(composerText(run(state, insert("y")))).toBe(`${after}y`);
+  });
+
+  it.each<[Step, string]>([
+    ["backspace", "/model nopx"],
+    ["left", "/model nopxe"],
+    ["end", "/model nopex"],
+    ["home", "x/model nope"],
+    ["cut-space-word-left", "/model x"],
+    ["cut-to-start", "x"],
+    ["newline", "/model nope\nx"],
+    ["unmark", "/model nopex"],
+  ])("is edited from %o on", (step, after) => {
+    expect(composerText(run(put(), step, insert("x")))).toBe(after);
+  });
+});
