@@ -25,8 +25,17 @@ function sinceSummary(path: readonly Message[]): ProjectedMessage[] {
   if (!summary || part?.kind !== "summary") return tellCommands(path).flatMap(forModel);
   const keptFrom = part.keptFrom === undefined ? -1 : path.findIndex((message) => message.id === part.keptFrom);
   const kept = keptFrom < 0 ? [] : path.slice(keptFrom, at);
-  const head: ProjectedMessage = { role: "user", parts: [{ kind: "text", text: part.text }] };
+  const head: ProjectedMessage = { role: "user", parts: [{ kind: "text", text: marked(part.text, summary) }] };
   return [head, ...tellCommands([...kept, ...path.slice(at + 1)]).flatMap(forModel)];
+}
+
+/**
+ * A prompt may follow it in the same message. Its mark is known to nobody who wrote it, so it cannot end itself and go on
+ * as words of the person.
+ */
+function marked(text: string, { hash }: Message): string {
+  const mark = hash.slice(0, 12);
+  return `[summary ${mark} begins]\n${text}\n[summary ${mark} ends]`;
 }
 
 function forModel(message: Message | ProjectedMessage): ProjectedMessage[] {

@@ -110,7 +110,9 @@ describe("a window that is nearly full", () => {
     expect(ofType(played, "compacted")).toMatchObject([{ session: { generation: 1 } }]);
     expect(contentOf(played.summaries[0]?.messages[1])).toContain("# The person\nfirst");
     const [first, ...others] = told(played.turns[2]);
-    expect(first).toMatch(/^user: This is your own summary[^]*They said hello\.\n\nsecond$/);
+    expect(first).toMatch(
+      /^user: \[summary (\w{12}) begins\]\nThis is your own summary[^]*They said hello\.\n\[summary \1 ends\]\n\nsecond$/,
+    );
     expect(others).toEqual(["assistant: two", "user: third"]);
     expect(played.runner.session).toMatchObject({ generation: 1, conversation: played.session.conversation });
     const { messages } = await db.path(played.runner.session.id, { limit: 100 });
@@ -196,7 +198,9 @@ describe("a conversation that the provider says is too long", () => {
     await say(played, "second");
     expect(outcomes(played)).toEqual(["completed", "completed"]);
     expect(ofType(played, "compaction-started")).toMatchObject([{ reason: "overflow" }]);
-    expect(told(played.turns[2])).toEqual([expect.stringMatching(/They said hello\.\n\nsecond$/)]);
+    expect(told(played.turns[2])).toEqual([
+      expect.stringMatching(/They said hello\.\n\[summary \w+ ends\]\n\nsecond$/),
+    ]);
   });
 
   it("also where the window is not known", async () => {
@@ -278,7 +282,11 @@ describe("/compress", () => {
     expect(outcomes(played)).toEqual(["completed", "completed", "completed"]);
     expect(contentOf(played.summaries[0]?.messages[1])).toMatch(/keep in detail what concerns this: the file names$/);
     await say(played, "third");
-    expect(told(played.turns[2])).toEqual([expect.stringMatching(/short\n\nsecond$/), "assistant: two", "user: third"]);
+    expect(told(played.turns[2])).toEqual([
+      expect.stringMatching(/short\n\[summary \w+ ends\]\n\nsecond$/),
+      "assistant: two",
+      "user: third",
+    ]);
     const { messages } = await db.path(played.runner.session.id, { limit: 100 });
     const [part] = messages.find(({ role }) => role === "summary")?.parts ?? [];
     expect(part).toMatchObject({ folded: 2, before: expect.any(Number), after: expect.any(Number) });
