@@ -1,6 +1,7 @@
 // Anthropic's Messages API, over @ai-sdk/anthropic at its lowest level. An answer is whole only with
 // `message_stop`. Thinking goes back with its signature to this provider. What stays the same from request to
 // request (tools and system, the conversation up to the last two of a person's messages) is marked for its cache.
+import { longestAnswer } from "./anthropic-limits.ts";
 import { clientModel, type EndpointOptions } from "./client-stream.ts";
 import type { Client, Dialect } from "./dialect.ts";
 import { effortLevels } from "./effort.ts";
@@ -29,7 +30,7 @@ function dialect(options: EndpointOptions): Dialect {
     needsEnd: true,
     keepsOrder: true,
     open: (fetch) => open(options, fetch),
-    toCallOptions,
+    toCallOptions: (request) => toCallOptions(request, options.maxOutput),
     opaqueOf: (metadata, keeper) => (keeper === "reasoning" ? keepFields(metadata, CLIENT, KEPT) : undefined),
   };
 }
@@ -45,14 +46,17 @@ async function open(options: EndpointOptions, fetch: typeof globalThis.fetch): P
   return provider.languageModel(route.model);
 }
 
-async function toCallOptions(request: ModelRequest): Promise<CallOptions> {
+async function toCallOptions(request: ModelRequest, maxOutput: number | undefined): Promise<CallOptions> {
   const { route } = request;
   const canReplay = (data: string): boolean => KEPT.some((name) => keptFields(data)[name] !== undefined);
   const messages = fitHistory(request.messages, { provider: route.provider, maxId: 64, isStrict: true, canReplay });
   const system = request.system.toWellFormed();
   const prompt = await toPrompt({ ...request, system, messages, form: FORM });
-  const effort = effortOptions(route.model, route.options?.effort, messages);
+  const longest = maxOutput ?? longestAnswer(route.model);
+  const { budget = 0, ...effort } = effortOptions(request, { longest, messages });
   return {
+    // The client adds the tokens to think with.
+    maxOutputTokens: longest - budget,
     ...commonOptions(request),
     prompt: withCacheMarks(prompt),
     providerOptions: { [CLIENT]: { toolStreaming: false, ...effort } },
@@ -72,18 +76,31 @@ function withCacheMarks(prompt: CallOptions["prompt"]): CallOptions["prompt"] {
 
 const BUDGETS: Readonly<Record<string, number>> = { low: 4_096, medium: 10_240, high: 24_576 };
 
+/** The API takes no fewer to think with. */
+const LEAST_BUDGET = 1_024;
+
+interface EffortOptions {
+  readonly effort?: string;
+  readonly thinking?: Readonly<Record<string, string | number | undefined>>;
+  /** Tokens to think with. */
+  readonly budget?: number;
+}
+
 /** Newer models take the level itself; older ones a number of tokens to think with; the oldest do not think. */
 function effortOptions(
-  model: string,
-  effort: unknown,
-  messages: readonly ModelMessage[],
-): Record<string, object | string> {
+  { route }: ModelRequest,
+  { longest, messages }: { readonly longest: number; readonly messages: readonly ModelMessage[] },
+): EffortOptions {
+  const { model } = route;
+  const effort = route.options?.effort;
   const levels = effortLevels({ kind: "anthropic", model });
   if (typeof effort !== "string" || !levels.includes(effort)) return {};
   if (levels.includes("max")) return { effort, thinking: { type: "adaptive", display: "summarized" } };
-  const takesLevel = /claude-opus-4-5/.test(model);
-  const thinking = isMidway(messages) ? {} : { thinking: { type: "enabled", budgetTokens: BUDGETS[effort] } };
-  return { ...(takesLevel ? { effort } : {}), ...thinking };
+  const level = /claude-opus-4-5/.test(model) ? { effort } : {};
+  // The answer needs room too.
+  const budget = Math.min(BUDGETS[effort] ?? 0, Math.floor(longest / 2));
+  if (isMidway(messages) || budget < LEAST_BUDGET) return level;
+  return { ...level, budget, thinking: { type: "enabled", budgetTokens: budget } };
 }
 
 /** Thinking with a budget cannot begin while calls of an answer without thinking are being worked off. */

@@ -18,6 +18,8 @@ export interface EndpointOptions {
   /** The environment variable of the key, for hints. */
   readonly keyName?: string;
   readonly limits?: Partial<WireLimits>;
+  /** What is known of the longest answer, in tokens; of use where a request has to name it. */
+  readonly maxOutput?: number;
 }
 
 export function clientModel(options: EndpointOptions, dialect: Dialect): Model {

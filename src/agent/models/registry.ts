@@ -185,7 +185,7 @@ function open(route: ModelRoute, providers: Providers, options: RegistryOptions)
   }
   const usable = checkUsable(provider, options.env);
   if (!usable.ok) return usable;
-  return { ok: true, model: modelOf(route, provider, { usable, limits: options.limits }) };
+  return { ok: true, model: modelOf(route, provider, { usable, options }) };
 }
 
 /** Never where a key is sent to: that is the config's to say. A provider that is gone keeps what was known of it. */
@@ -209,15 +209,18 @@ function plainAddress(text: string): string | undefined {
 function modelOf(
   route: ModelRoute,
   provider: Provider,
-  { usable, limits }: { readonly usable: Usable & { ok: true }; readonly limits: RegistryOptions["limits"] },
+  { usable, options }: { readonly usable: Usable & { ok: true }; readonly options: RegistryOptions },
 ): Model {
   const { baseURL, apiKey } = usable;
+  const { limits } = options;
+  const { maxOutput } = modelFacts(route, options.models);
   const endpoint: EndpointOptions = {
     route,
     baseURL,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(provider.apiKeyEnv === undefined ? {} : { keyName: provider.apiKeyEnv }),
     ...(limits === undefined ? {} : { limits }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
   };
   switch (provider.kind) {
     case "anthropic":
