@@ -26,6 +26,7 @@ import type { Screen } from "./live-screen.ts";
 import { askConfirm, askPreview, whileWaiting } from "./modals.ts";
 import { isCommand } from "./screen-commands.ts";
 import type { Booted } from "./screen-start.ts";
+import { watchSharedModel } from "./shared-model.ts";
 import { watchSpending } from "./spending.ts";
 import { callLabel } from "./tool-lines.ts";
 import { UnsentText } from "./unsent-text.ts";
@@ -72,6 +73,7 @@ export class Conversation {
     this.#unsent.open(this.runner.session.conversation, { drafts, messages, waiting });
     const dispatch = this.#screen.dispatch.bind(this.#screen);
     watchSpending({ db: this.#context.db, runner: this.runner, models, dispatch });
+    watchSharedModel({ runner: this.runner, models: this.#context.models, dispatch });
   }
 
   /** Nothing is asked any more; resolves when what is unsent and what was told is stored. Never rejects. */

@@ -28,15 +28,19 @@ export function statusLine(state: ViewState, look: Look, front: Front = bare): L
   const isPlain = theme.glyphs.ellipsis !== "…";
   const separator = span(isPlain ? "  " : " · ", "muted");
   const margin = width < 30 ? "" : "  ";
-  let line: Line = [span(margin), savingSpan(state, isPlain)];
-  const room = width - lineWidth([...line, separator]);
-  const asks = front.asks?.find((words) => words.length <= room);
-  const parts = [...(asks === undefined ? [] : [span(asks, "warning")]), ...statusParts(state, look, front)];
-  for (const part of parts) {
-    const longer = [...line, separator, part];
-    if (lineWidth(longer) > width) break;
-    line = longer;
-  }
+  const start = [span(margin), savingSpan(state, isPlain)];
+  const joined = (parts: readonly Span[]): Line => [...start, ...parts.flatMap((part) => [separator, part])];
+  const asks = front.asks?.find((words) => lineWidth(joined([span(words)])) <= width);
+  const partsOf = (saysWhose: boolean) => [
+    ...(asks === undefined ? [] : [span(asks, "warning")]),
+    ...statusParts(state, look, { ...front, saysWhose }),
+  ];
+  // Whose model it is gives way before anything else does.
+  const whole = partsOf(true);
+  const parts = lineWidth(joined(whole)) <= width ? whole : partsOf(false);
+  let fitting = parts.length;
+  while (fitting > 0 && lineWidth(joined(parts.slice(0, fitting))) > width) fitting -= 1;
+  const line = joined(parts.slice(0, fitting));
   const gapOf = (hint: string) => width - lineWidth(line) - hint.length - rightMargin;
   const right = (isPlain ? plainHints : hints).find((hint) => gapOf(hint) >= 2);
   if (right === undefined) return fitLine(line, width, theme.glyphs.ellipsis);
@@ -58,7 +62,11 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
   }
 }
 
-function statusParts(state: ViewState, { width, theme }: Look, { escapeStops }: Front): readonly Span[] {
+function statusParts(
+  state: ViewState,
+  { width, theme }: Look,
+  { escapeStops, saysWhose }: Pick<Front, "escapeStops"> & { readonly saysWhose: boolean },
+): readonly Span[] {
   const { session, mode, queue, unsent, turn } = state;
   // Who waits for the conversation is told of its holder already.
   const awaited = awaitedWords(state) ?? elsewhereWords(state);
@@ -73,16 +81,18 @@ function statusParts(state: ViewState, { width, theme }: Look, { escapeStops }: 
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
     ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
     ...(session?.title === undefined ? [] : [span(shortTitle(session.title))]),
-    ...(session ? [span(modelWords(session.route), "muted")] : []),
+    ...(session ? [span(modelWords(session.route, saysWhose && state.sharedModel), "muted")] : []),
     ...contextPart(state),
     ...(state.cost && state.cost.usd > 0 ? [span(costWords(state.cost), "muted")] : []),
   ];
 }
 
-/** An effort that was set is said; without one the provider has its own. */
-function modelWords(route: ModelRoute): string {
+/** An effort that was set is said, without one the provider has its own; and whose it is where others have its name. */
+function modelWords(route: ModelRoute, shared: string | false | undefined): string {
+  const { provider, model } = route;
   const effort = effortOf(route);
-  return sanitize(effort === undefined ? route.model : `${route.model} ${effort}`);
+  const name = shared === model ? `${provider}/${model}` : model;
+  return sanitize(effort === undefined ? name : `${name} ${effort}`);
 }
 
 /** From here on it is said aloud: what follows may not fit. */

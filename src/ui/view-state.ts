@@ -63,6 +63,8 @@ export interface ViewState {
   readonly cost?: Cost;
   /** What the config says about models. */
   readonly models?: ModelsConfig;
+  /** The name of a model that more than one provider has. */
+  readonly sharedModel?: string;
   /** One line above the composer, until the next key. */
   readonly notice?: string;
   /** Finished, to be printed. */
@@ -116,6 +118,7 @@ export type UiAction =
       readonly models: ModelsConfig;
       readonly cost?: Cost;
     }
+  | { readonly type: "shared-model"; readonly model?: string }
   | { readonly type: "closing" };
 
 export function initialView(width: number): ViewState {
@@ -155,6 +158,10 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
       const { messages, models, cost } = action;
       const size = contextSize(messages);
       return { ...without(state, "size", "cost"), models, ...(size && { size }), ...(cost && { cost }) };
+    }
+    case "shared-model": {
+      const { model } = action;
+      return { ...without(state, "sharedModel"), ...(model !== undefined && { sharedModel: model }) };
     }
     case "closing":
       return { ...state, phase: "closing" };
@@ -363,7 +370,7 @@ function withNotice(state: ViewState, text: string | undefined): ViewState {
   return text === undefined ? without(state, "notice") : { ...state, notice: text };
 }
 
-type Optional = "size" | "cost" | "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
+type Optional = "size" | "cost" | "sharedModel" | "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
 
 function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
   return fields.reduce((rest, field) => {
