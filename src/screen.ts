@@ -102,11 +102,16 @@ async function chooseSession(program: Program, choice: SessionChoice): Promise<S
   return program.continuedSession(await program.existingSession(choice));
 }
 
-async function contextNotice({ files, config }: Program, { cwd, gitRoot }: Session): Promise<string[]> {
-  const { contextWords, readContextFiles } = await import("./agent/context-files.ts");
+async function contextNotice({ files, config }: Program, { cwd, gitRoot, route }: Session): Promise<string[]> {
+  const [{ contextWords, readContextFiles }, { fileRoomWords }, { modelFacts }] = await Promise.all([
+    import("./agent/context-files.ts"),
+    import("./agent/context-room.ts"),
+    import("./agent/models/catalogue.ts"),
+  ]);
   const request = { files, cwd, names: config.contextFiles, ...(gitRoot !== undefined && { gitRoot }) };
-  const words = contextWords(await readContextFiles(request));
-  return words === undefined ? [] : [words];
+  const found = await readContextFiles(request);
+  const words = [contextWords(found), fileRoomWords(found.read, modelFacts(route, config.models).window)];
+  return words.flatMap((each) => each ?? []);
 }
 
 async function modelNotice({ models }: Program, session: Session): Promise<readonly string[]> {

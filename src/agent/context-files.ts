@@ -86,6 +86,15 @@ export function splitPrompt(systemPrompt: string): { readonly own: string; reado
   return at === -1 ? { own: systemPrompt, told: "" } : { own: systemPrompt.slice(0, at), told: systemPrompt.slice(at) };
 }
 
+/** The files that a system prompt was made with. */
+export function toldFiles(systemPrompt: string): readonly { readonly path: string; readonly text: string }[] {
+  const [, ...sections] = `\n\n${splitPrompt(systemPrompt).told.trimStart()}`.split(`\n\n${TITLE} (`);
+  return sections.map((section) => {
+    const at = section.indexOf(")\n\n");
+    return at === -1 ? { path: "", text: section } : { path: section.slice(0, at), text: section.slice(at + 3) };
+  });
+}
+
 /** Those that are new in comparison with this system prompt, or changed. */
 export function changedSince(systemPrompt: string, { read }: ContextFiles): readonly string[] {
   return read.filter((file) => !systemPrompt.includes(fileSection(file))).map(({ name }) => name);

@@ -2,6 +2,7 @@
 // says that it is too long; then the request is made again.
 import type { Answer, NoAnswer } from "../ask-model.ts";
 import { askWithRetries } from "../ask-with-retries.ts";
+import { noRoomForFiles, withFileAdvice } from "../context-room.ts";
 import type { TurnContext, TurnState } from "../turn-context.ts";
 import { sizeOf } from "./attempt.ts";
 import { compact } from "./compact.ts";
@@ -10,6 +11,11 @@ import { compact } from "./compact.ts";
 const ATTEMPTS = 3;
 
 export async function askInRoom(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
+  const error = noRoomForFiles(context, state);
+  return error ? { kind: "error", error } : withFileAdvice(context, await askOrCompact(context, state));
+}
+
+async function askOrCompact(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
   if (isFull(context, state) && (await makeRoom(context, state, "full")) === "stopped") return STOPPED;
   const answer = await askWithRetries(context, state);
   if (answer.kind !== "error" || answer.error.code !== "model_context_overflow") return answer;
