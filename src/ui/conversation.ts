@@ -110,7 +110,7 @@ export class Conversation {
     const text = [...this.#behind.values()].join("\n");
     for (const key of this.#behind.keys()) screen.dispatch({ type: "admitted", key });
     this.#behind.clear();
-    if (screen.composer.buffer.line.length === 0) screen.compose({ type: "set", text });
+    if (isComposerEmpty(screen.composer)) screen.compose({ type: "set", text });
     else writeInFront(screen, `${text}\n`);
     screen.print(note("not sent: the command before it asks something first. Your text is in the input again."));
   }
@@ -167,7 +167,7 @@ export class Conversation {
     } catch (error) {
       this.#screen.dispatch({ type: "not-admitted", key, error: turnError(error) });
       // The words are the person's only copy.
-      if (this.#screen.composer.buffer.line.length === 0) this.#screen.compose({ type: "set", text });
+      if (isComposerEmpty(this.#screen.composer)) this.#screen.compose({ type: "set", text });
     }
   }
 
@@ -179,7 +179,7 @@ export class Conversation {
 
   #notSent(text: string, { key, why }: { key: number; why: string }): void {
     this.#screen.dispatch({ type: "admitted", key });
-    const isFree = this.#screen.composer.buffer.line.length === 0;
+    const isFree = isComposerEmpty(this.#screen.composer);
     if (isFree) this.#screen.compose({ type: "set", text });
     this.#screen.print(note(`not sent: ${why}${isFree ? "" : " The up key brings your text back."}`, "warning"));
   }
