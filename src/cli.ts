@@ -142,7 +142,11 @@ async function performCommand(
   asked: Extract<Asked, { kind: "command" }>,
   choice: SessionChoice,
 ): Promise<ExitCode> {
-  const { runCommand } = await import("./commands/run-command.ts");
+  // Both before the command runs: its first tick is not waited for.
+  const [{ runCommand }, foreground] = await Promise.all([
+    import("./commands/run-command.ts"),
+    import("./loop-foreground.ts"),
+  ]);
   // The checklist does it itself, and tells it.
   if (asked.command.name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
@@ -154,6 +158,9 @@ async function performCommand(
     throw new SteleError("usage", "This command takes its own --yes.");
   if (result.kind === "turn") return await endTurn(program, result, asked.globals.json);
   printResult(result, output, asked.globals.json);
+  if (result.kind === "loop" && context.loop && runner) {
+    return await foreground.followLoop({ keeper: context.loop, runner, loop: result.loop }, output, asked.globals.json);
+  }
   await runner?.close();
   return endOf(result, asked.globals.json);
 }

@@ -5,7 +5,9 @@ import path from "node:path";
 import { parseRule, type Rules } from "./agent/approvals.ts";
 import { inspectWorkspace } from "./agent/context.ts";
 import type { ImageShelf } from "./agent/images/image-shelf.ts";
+import { LoopKeeper } from "./agent/loop/loop-keeper.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
+import { costOf } from "./agent/models/cost.ts";
 import { nameProblems, nameProblemWords, whyNot } from "./agent/models/open-named.ts";
 import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
 import { isSameModel } from "./agent/models/route-name.ts";
@@ -23,6 +25,7 @@ import { rememberTrust } from "./config/trust.ts";
 import { updateConfig } from "./config/update-config.ts";
 import { AsyncSessionDB } from "./ledger/async-session-db.ts";
 import { SteleError } from "./ledger/errors.ts";
+import { currentProcess } from "./ledger/identity.ts";
 import { newHolderId } from "./ledger/ids.ts";
 import { type Recovered, type RecoveryStep, reclaimFromTheDead, recover, type World } from "./ledger/recovery.ts";
 import type { NewSession } from "./ledger/sessions.ts";
@@ -51,6 +54,9 @@ export type SessionChoice =
 
 /** At a start that has nobody else to ask: a server that runs answers in a few, nobody listening is known at once. */
 const DISCOVER_MS = 1_500;
+
+/** Of a loop without an interval, C 10.3, in ms. */
+const LOOP_PACE = { floorMs: 60_000, ceilingMs: 900_000 };
 
 type LoadedFine = Extract<LoadedConfig, { ok: true }>;
 
@@ -258,8 +264,27 @@ export class Program {
     throw new SteleError("recovery", "The recovery checklist ended before its end.");
   }
 
-  context(runner: Runner, surface: CommandContext["surface"]): CommandContext {
-    return { ...this.freeContext(surface, runner), runner };
+  /** `isFree`: nobody types, and nothing is asked. */
+  context(runner: Runner, surface: CommandContext["surface"], isFree = () => true): CommandContext {
+    const loop = new LoopKeeper({
+      ...{ db: this.db, models: this.models, runner, isFree, now: Date.now, self: currentProcess("stele") },
+      costOf: (usage, route, at) => costOf(usage, modelFacts(route, this.config.models).prices, at)?.usd,
+    });
+    const context = { ...this.freeContext(surface, runner), runner, loop };
+    runner.runCommand = (text) => this.#repeat(text, context);
+    return context;
+  }
+
+  /** What a command says that a loop repeats. */
+  async #repeat(text: string, context: CommandContext): Promise<string> {
+    const [{ parseCommand }, { registry }, { runCommand }, { resultText }] = await Promise.all([
+      import("./commands/parse-command.ts"),
+      import("./commands/registry.ts"),
+      import("./commands/run-command.ts"),
+      import("./ui/printer.ts"),
+    ]);
+    const parsed = parseCommand(text, registry);
+    return resultText(parsed.ok ? await runCommand(parsed, { ...context, surface: "argv" }) : parsed.usage);
   }
 
   /** For commands that need no conversation; `open` is the one that is open, if any. */
@@ -315,6 +340,7 @@ export class Program {
       },
       models: () => this.config.models,
       nameProblems: () => nameProblems(this.models, this.config),
+      loops: () => ({ ...LOOP_PACE, ...this.config.loops }),
       rules: () => ({
         allow: this.#rules.allow.map((rule) => rule.text),
         deny: this.#rules.deny.map((rule) => rule.text),

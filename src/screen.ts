@@ -72,7 +72,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
   const { trust } = program;
   return {
     runner,
-    context: program.context(runner, "screen"),
+    context: program.context(runner, "screen", () => host.isFree()),
     images: await program.images(),
     open: recovered.open,
     waiting: recovered.waiting,

@@ -21,6 +21,7 @@ import type {
   Target,
   TurnRef,
 } from "../ledger/types.ts";
+import { runCommandTurn } from "./command-turn.ts";
 import { runCompactTurn } from "./compaction/compact-turn.ts";
 import { ContextWatch } from "./context-watch.ts";
 import { currentEnvelope } from "./envelope.ts";
@@ -59,6 +60,8 @@ type Listener = (event: SessionEvent) => void;
 
 export class Runner {
   readonly holder: HolderId = newHolderId(process.pid);
+  /** Runs a command that a loop repeats, as it was typed; resolves to what it says. Absent: a model is asked. */
+  runCommand: ((text: string) => Promise<string>) | undefined;
   readonly #options: RunnerOptions;
   readonly #context: ContextWatch;
   readonly #setup: TurnSetup;
@@ -143,7 +146,7 @@ export class Runner {
       ...(options.blobs && { blobs: options.blobs }),
     });
     if (route) this.#nextRoute = undefined;
-    this.#admitted(admission);
+    this.admitted(admission);
     return admission;
   }
 
@@ -155,11 +158,12 @@ export class Runner {
     if (result.kind !== "retried") return result;
     this.emit({ type: "head-moved", session: id, ...(result.head !== undefined && { head: result.head }) });
     await this.refresh();
-    this.#admitted(result.admission);
+    this.admitted(result.admission);
     return result;
   }
 
-  #admitted(admission: Admission): void {
+  /** It is stored and waits: tells so, and runs it when its turn comes. */
+  admitted(admission: Admission): void {
     const { id, request, status } = admission;
     this.emit({ type: "prompt-admitted", admission: id, request, state: status, text: admission.summary });
     this.wake();
@@ -381,7 +385,7 @@ export class Runner {
   async #run(turn: TurnRef, admission: Admission): Promise<void> {
     this.#turn = new AbortController();
     try {
-      await runOf(admission, await this.#turnContext(turn, admission, this.#turn.signal));
+      await this.#runOf(admission, await this.#turnContext(turn, admission, this.#turn.signal));
     } catch (error) {
       const why = error as LedgerError;
       if (why.code === "request_differs") return await this.#handBack(turn, why);
@@ -393,6 +397,14 @@ export class Runner {
         // The problem that matters was told above.
       });
     }
+  }
+
+  #runOf(admission: Admission, context: TurnContext): Promise<void> {
+    if (admission.kind === "shell") return runShellTurn(context);
+    if (admission.kind === "compact") return runCompactTurn(context, admission);
+    const { runCommand } = this;
+    const isCommand = admission.kind === "loop" && admission.summary.startsWith("/");
+    return isCommand && runCommand ? runCommandTurn(context, admission, runCommand) : runTurn(context);
   }
 
   /** It cannot go on as it was: a person decides. */
@@ -444,11 +456,6 @@ export class Runner {
     const { code, message, hint } = error;
     this.emit({ type: "ledger-problem", error: { code, message, hint } });
   }
-}
-
-function runOf(admission: Admission, context: TurnContext): Promise<void> {
-  if (admission.kind === "shell") return runShellTurn(context);
-  return admission.kind === "compact" ? runCompactTurn(context, admission) : runTurn(context);
 }
 
 /** The reason of a stop that tools must not take their time for. */

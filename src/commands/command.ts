@@ -1,6 +1,7 @@
 // What a command is: one declaration, from which the slash form, the subcommand, help, completion and
 // docs/commands.md all derive. `run` returns data and never touches a screen; front ends act on it.
 
+import type { LoopKeeper } from "../agent/loop/loop-keeper.ts";
 import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { NameProblem } from "../agent/models/open-named.ts";
 import type { ModelRegistry } from "../agent/models/registry.ts";
@@ -10,7 +11,8 @@ import type { FileGate } from "../agent/tools/files.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn, Recovered, RecoveryStep, Undelivered, World } from "../ledger/recovery.ts";
 import type { NewSession } from "../ledger/sessions.ts";
-import type { ApprovalMode, Session } from "../ledger/types.ts";
+import type { ApprovalMode, Loop, Session } from "../ledger/types.ts";
+import type { LoopLimits } from "./loop-grammar.ts";
 
 export interface ArgSpec {
   readonly name: string;
@@ -49,6 +51,8 @@ export interface FreeContext {
   readonly db: AsyncSessionDB;
   /** Absent: no conversation is open. */
   readonly runner?: Runner;
+  /** The loop of the conversation that is open. Absent: none is. */
+  readonly loop?: LoopKeeper;
   /** The runner of this session's conversation: the open one, or one that is opened for it. */
   readonly runnerFor: (session: Session) => Promise<Runner>;
   readonly models: ModelRegistry;
@@ -91,6 +95,7 @@ export interface Settings {
   models(): ModelsConfig;
   /** What is wrong with the models that it names for later. */
   nameProblems(): readonly NameProblem[];
+  loops(): LoopLimits;
   rules(): { readonly allow: readonly string[]; readonly deny: readonly string[] };
   addRule(kind: "allow" | "deny", rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
   removeRule(rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
@@ -217,6 +222,8 @@ export type CommandResult =
       readonly undelivered: readonly Undelivered[];
       readonly json: object;
     }
+  /** A loop was started where there is no screen: stay until it ends. */
+  | { readonly kind: "loop"; readonly loop: Loop; readonly lines: readonly string[] }
   | { readonly kind: "mode"; readonly mode: ApprovalMode; readonly lines: readonly string[] }
   | { readonly kind: "stop" }
   | { readonly kind: "quit" }
@@ -237,6 +244,10 @@ interface Declaration {
   readonly later?: readonly string[];
   /** `any`: also while a turn runs. */
   readonly during: "idle" | "any";
+  /** A loop may repeat it: it changes nothing that a person would want to see first. */
+  readonly isRepeatable?: boolean;
+  /** Its one argument is all that was typed behind its name, as it stands: quotes and dashes are part of it. */
+  readonly isRaw?: boolean;
   /** Not a subcommand: it makes no sense without a screen. */
   readonly screenOnly?: boolean;
 }

@@ -10,6 +10,7 @@ export const compressCommand = defineCommand({
   summary: "sum up the older part of the conversation for the model",
   args: [{ name: "focus", help: "what the summary keeps in detail", rest: true }],
   during: "any",
+  isRepeatable: true,
   run: compress,
 });
 

@@ -19,6 +19,7 @@ export const doctorCommand = defineCommand({
     { name: "crash-points", help: "list the names for STELE_CRASH_AT" },
   ],
   during: "any",
+  isRepeatable: true,
   needsNoSession: true,
   async run(args, context) {
     if (!hasFlag(args, "crash-points")) return examine(args, context);

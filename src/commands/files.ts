@@ -36,6 +36,7 @@ export const filesCommand = defineCommand({
     }),
   ],
   during: "any",
+  isRepeatable: true,
   run: (args, context) => {
     const print = () => list(args, context);
     const isPlain = args.words.length === 0 && !hasFlag(args, "diff");

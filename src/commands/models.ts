@@ -12,6 +12,7 @@ export const modelsCommand = defineCommand({
   summary: "which models can be used now, and why the others cannot",
   args: [{ name: "provider", help: "only its models" }],
   during: "any",
+  isRepeatable: true,
   needsNoSession: true,
   async run({ words: [provider] }, { models, settings }) {
     await models.discover(AbortSignal.timeout(DISCOVER_MS));

@@ -24,6 +24,9 @@ export type ParsedCommand =
 
 /** Text that begins with a slash. */
 export function parseCommand(text: string, registry: CommandRegistry): ParsedCommand {
+  const [, name = "", rest = ""] = /^\s*\/?(\S+)\s*([\s\S]*?)\s*$/.exec(text) ?? [];
+  const raw = findCommand(registry, name);
+  if (raw?.isRaw) return { ok: true, command: raw, args: { words: [rest], flags: {} }, path: raw.name };
   const split = splitWords(text.trim().replace(/^\//, ""));
   if (!split.ok) return { ok: false, usage: usage(split.problem) };
   return parseWords(split.words, registry, "/");
@@ -36,6 +39,7 @@ export function parseWords(words: readonly string[], registry: CommandRegistry, 
     return { ok: false, usage: usage("A command is missing.", `See: ${prefix}help`) };
   const command = findCommand(registry, name);
   if (!command) return { ok: false, usage: unknownCommand(name, registry, prefix) };
+  if (command.isRaw) return { ok: true, command, args: { words: [rest.join(" ")], flags: {} }, path: command.name };
   const [first] = rest;
   const verb = first === undefined ? undefined : command.verbs?.find((each) => each.name === first);
   if (verb) return finish(verb, rest.slice(1), { prefix, path: `${command.name} ${verb.name}` });

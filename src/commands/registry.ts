@@ -9,6 +9,7 @@ import { filesCommand } from "./files.ts";
 import { flagCommands } from "./flags.ts";
 import { helpCommand } from "./help.ts";
 import { initCommand } from "./init.ts";
+import { loopCommand } from "./loop.ts";
 import { modelCommand } from "./model.ts";
 import { modelsCommand } from "./models.ts";
 import { newCommand } from "./new.ts";
@@ -40,6 +41,7 @@ export const registry: CommandRegistry = {
     branchCommand,
     modelCommand,
     modelsCommand,
+    loopCommand(() => registry),
     compressCommand,
     titleCommand,
     queueCommand,
@@ -56,8 +58,5 @@ export const registry: CommandRegistry = {
     stopCommand,
     quitCommand,
   ],
-  later: [
-    ...["backup", "compare", "edit", "export", "import"],
-    ...["loop", "proactive", "prune", "repair", "restore", "search", "tree"],
-  ],
+  later: [...["backup", "compare", "edit", "export", "import"], ...["prune", "repair", "restore", "search", "tree"]],
 };

@@ -21,6 +21,7 @@ export const sessionsCommand = defineCommand({
   verbs: [sessionsShowCommand, sessionsTreeCommand, ...SESSION_VERBS],
   later: ["search", "export", "import", "prune"],
   during: "any",
+  isRepeatable: true,
   needsNoSession: true,
   run: listSessions,
 });

@@ -10,6 +10,7 @@ export const statusCommand = defineCommand({
   name: "status",
   summary: "session, model, lease, ledger file and queue",
   during: "any",
+  isRepeatable: true,
   run: (_, context) => status(context),
 });
 

@@ -28,6 +28,7 @@ export const usageCommand = defineCommand({
     { name: "all", help: "of every conversation" },
   ],
   during: "any",
+  isRepeatable: true,
   needsNoSession: true,
   async run(args, context) {
     const by = WAYS.find((way) => way === args.flags["by"]);

@@ -15,3 +15,15 @@ export function parseDuration(text: string): number | undefined {
   const ms = Math.round(total);
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
+
+/** `1h30m`, `45s`: as `parseDuration` reads it, to the second. */
+export function durationText(ms: number): string {
+  let left = Math.max(1_000, Math.round(ms / 1_000) * 1_000);
+  let text = "";
+  for (const [unit, size] of Object.entries(UNIT_MS)) {
+    const count = Math.floor(left / size);
+    if (count > 0) text += `${count}${unit}`;
+    left -= count * size;
+  }
+  return text;
+}

@@ -121,13 +121,15 @@ async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Wor
 /** Rows whose submitter is proven dead wait for a key; what a dead loop queued is cancelled. */
 async function holdOrphans(db: AsyncSessionDB): Promise<{ words: Words; waiting: readonly Admission[] }> {
   const held = await db.holdOrphans();
+  const loops = await db.pauseOrphanLoops();
   const waiting = (await db.openAdmissions()).filter((each) => each.status === "queued" && each.held !== undefined);
-  if (waiting.length === 0) return { words: ["ok", "nothing waits"], waiting };
+  const paused = loops.length === 0 ? "" : `${loops.length} ${loops.length === 1 ? "loop is" : "loops are"} paused`;
+  if (waiting.length === 0) return { words: paused === "" ? ["ok", "nothing waits"] : ["warn", paused], waiting };
   const words: Words = [
     "warn",
-    `${waiting.length} ${waiting.length === 1 ? "prompt waits" : "prompts wait"} for a key`,
+    `${waiting.length} ${waiting.length === 1 ? "prompt waits" : "prompts wait"} for a key${paused && `; ${paused}`}`,
   ];
-  return { words: held > 0 ? words : ["ok", words[1]], waiting };
+  return { words: held + loops.length > 0 ? words : ["ok", words[1]], waiting };
 }
 
 /** Takes the leases of the dead, which makes their turns unknown, and gives them back at once. */

@@ -14,6 +14,7 @@ import * as finding from "./find-sessions.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
+import * as loops from "./loops.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, failRequest } from "./model-requests.ts";
 import { highOf, type OpenedFile, type OpenOptions, openFile } from "./open.ts";
@@ -43,9 +44,14 @@ import type {
   HeadMoveId,
   HolderId,
   Lease,
+  Loop,
+  LoopId,
+  LoopPlan,
+  LoopTick,
   Message,
   MessageId,
   ModelRoute,
+  Payload,
   ProcessIdentity,
   Refusal,
   RequestId,
@@ -543,6 +549,47 @@ export class SessionDB {
 
   settleUnknown(lease: leases.LeaseRef, settlement: Parameters<typeof turns.settleUnknown>[2]): turns.Settled {
     return this.#tx.write("settle-unknown", (tx) => turns.settleUnknown(tx, lease, settlement));
+  }
+
+  // ---- loops ----
+
+  loopOf(conversation: ConversationId): Loop | undefined {
+    return this.#tx.read((q) => loops.loopOf(q, conversation));
+  }
+
+  loopTicks(id: LoopId, limit: number): LoopTick[] {
+    return this.#tx.read((q) => loops.loopTicks(q, id, limit));
+  }
+
+  startLoop(id: SessionId, plan: LoopPlan): Loop | Refusal {
+    return this.#tx.write("start-loop", (tx) =>
+      loops.startLoop(tx, sessions.currentRow(tx.q, id), { plan, probe: this.#probe }),
+    );
+  }
+
+  fireLoop(tick: { id: LoopId; slot: number }, payload: Payload): loops.FireResult {
+    return this.#tx.write("fire-loop", (tx) => loops.fireLoop(tx, tick, payload));
+  }
+
+  endTick(tick: { id: LoopId; slot: number }, end: loops.TickEnd): Loop {
+    return this.#tx.write("end-tick", (tx) => loops.endTick(tx, tick, end));
+  }
+
+  pauseLoop(conversation: ConversationId, why: string): Loop | undefined {
+    return this.#tx.write("pause-loop", (tx) => loops.pauseLoop(tx, conversation, why));
+  }
+
+  resumeLoop(conversation: ConversationId): Loop | Refusal {
+    return this.#tx.write("resume-loop", (tx) => loops.resumeLoop(tx, conversation, this.#probe));
+  }
+
+  stopLoop(conversation: ConversationId): Loop | undefined {
+    return this.#tx.write("stop-loop", (tx) => loops.stopLoop(tx, conversation));
+  }
+
+  pauseOrphanLoops(): Loop[] {
+    if (this.#tx.read((q) => q.loops.active.all()).length === 0) return [];
+    return this.#tx.write("pause-orphan-loops", (tx) => loops.pauseOrphanLoops(tx, this.#probe));
   }
 
   // ---- leases ----

@@ -13,6 +13,7 @@ import { fileChangeQueries } from "./file-changes-table.ts";
 import { FileWatch } from "./file-watch.ts";
 import { headMoveQueries } from "./head-moves.ts";
 import { leaseQueries, renewInside } from "./leases-table.ts";
+import { loopQueries } from "./loops-table.ts";
 import { type MessageRow, messageQueries } from "./messages.ts";
 import { requestQueries } from "./model-requests.ts";
 import type { Database, OpenedFile } from "./open.ts";
@@ -41,6 +42,7 @@ export function prepareQueries(db: Database) {
     usage: usageQueries(db),
     requests: requestQueries(db),
     locks: compactionLockQueries(db),
+    loops: loopQueries(db),
     search: searchQueries(db),
     purge: purgeQueries(db),
     meta: {

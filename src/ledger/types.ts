@@ -19,6 +19,7 @@ export type FileChangeId = Brand<number, "file-change">;
 export type FileRevertId = Brand<number, "file-revert">;
 /** `head_moves.id` */
 export type HeadMoveId = Brand<number, "head-move">;
+export type LoopId = Brand<string, "loop">;
 /** SHA-256 in lower-case hex. */
 export type Hash = Brand<string, "hash">;
 /** Chosen by a submitter; unique in the whole ledger, so that asking again is harmless. */
@@ -249,6 +250,63 @@ export interface Envelope {
   readonly route: ModelRoute;
   readonly projection: number;
   readonly program: string;
+}
+
+// ---- loops ----
+
+export type LoopState = "active" | "paused" | "done" | "stopped";
+
+/** What a person asked to be done again and again. Times in ms. */
+export interface LoopPlan {
+  /** A prompt, or a command that may be repeated. */
+  readonly text: string;
+  readonly approval: ApprovalMode;
+  readonly cwd: string;
+  /** Absent: the loop sets its own pace, from `floorMs` up to `ceilingMs`. */
+  readonly everyMs?: number;
+  readonly floorMs: number;
+  readonly ceilingMs: number;
+  /** Done after so many ticks. */
+  readonly times?: number;
+  /** Done when this is so. */
+  readonly until?: string;
+  readonly budgetUsd?: number;
+  /** Paused after so many ticks in a row; 0: never. */
+  readonly maxTicks: number;
+}
+
+export interface Loop {
+  readonly id: LoopId;
+  readonly conversation: ConversationId;
+  readonly plan: LoopPlan;
+  readonly state: LoopState;
+  /** Why it is paused or over. */
+  readonly why?: string;
+  /** Who alone fires it. */
+  readonly runner?: ProcessIdentity;
+  readonly nextSlot: number;
+  /** Absent while it is not active. */
+  readonly nextDueAt?: number;
+  readonly delayMs: number;
+  /** That ran. */
+  readonly ticks: number;
+  /** Of these, since a person last set it going. */
+  readonly ticksOfRun: number;
+  /** Of the last answer. */
+  readonly digest?: string;
+  readonly createdAt: number;
+}
+
+export interface LoopTick {
+  readonly slot: number;
+  readonly admission?: AdmissionId;
+  readonly dueAt: number;
+  readonly firedAt?: number;
+  /** Absent: it runs. Cancelled: it never did. */
+  readonly outcome?: Outcome;
+  /** Its answer is another one than that of the tick before. */
+  readonly isChanged?: boolean;
+  readonly tookMs?: number;
 }
 
 // ---- processes and leases ----

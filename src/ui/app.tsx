@@ -5,10 +5,12 @@ import { shownImages } from "../agent/images/image-text.ts";
 import type { ApprovalAsk, ApprovalReply } from "../agent/turn-context.ts";
 import { EXIT, exitCodeOf } from "../exit-codes.ts";
 import type { RecoveryStep } from "../ledger/recovery.ts";
+import type { AdmissionId } from "../ledger/types.ts";
 import { askApproval } from "./ask-approval.ts";
 import { askPick } from "./ask-pick.ts";
 import { note } from "./block.ts";
 import { bootBlocks, bootTold } from "./boot-blocks.ts";
+import { isComposerEmpty } from "./composer-state.ts";
 import type { Conversation } from "./conversation.ts";
 import { errorWords, turnError } from "./error-words.ts";
 import { keymapOf } from "./keymap.ts";
@@ -95,7 +97,9 @@ class OpenScreen {
       stop: () => {
         const { turn } = this.#screen.view;
         const runner = this.#booted?.runner;
-        if (!runner || turn?.isStopping || !(turn || runner.isWaiting)) return false;
+        if (!runner || turn?.isStopping) return false;
+        const isPaused = this.#pauseLoop(turn?.admission);
+        if (!turn && !runner.isWaiting) return isPaused;
         runner.stop();
         return true;
       },
@@ -124,6 +128,15 @@ class OpenScreen {
     };
   }
 
+  /** Unless the turn that is stopped is another one than the loop's. */
+  #pauseLoop(running: AdmissionId | undefined): boolean {
+    const keeper = this.#booted?.context.loop;
+    const isOther = running !== undefined && running !== keeper?.lastFired;
+    if (keeper?.loop?.state !== "active" || isOther) return false;
+    void keeper.pause("you stopped it");
+    return true;
+  }
+
   /** A prompt that came as an argument runs nothing: only what was seen as a command does. */
   #enter(text: string, isShell = false): void {
     if (this.#conversation) return this.#conversation.enter(text, isShell);
@@ -144,6 +157,7 @@ class OpenScreen {
           this.#screen.dispatch({ type: "step", step });
         },
         ask: (question, signal) => this.#ask(question, signal),
+        isFree: () => this.#isFree(),
       });
     } catch (error) {
       return this.#fail(error);
@@ -187,6 +201,7 @@ class OpenScreen {
     }
     screen.paint();
     runner.wake();
+    void booted.context.loop?.open();
     await this.#askTrust(booted);
     if (open.length > 0) await conversation.decide(open);
     if (booted.openPicker !== undefined) await conversation.run(booted.openPicker);
@@ -202,6 +217,11 @@ class OpenScreen {
     const answer = await askPick(this.#screen, { title: trust.question, items, empty: "", enter: "answers" });
     if (answer === undefined) return;
     this.#screen.print(...(await trust.answer(answer === "yes")).map((line) => note(line)));
+  }
+
+  #isFree(): boolean {
+    const { modal, overlay, composer, view } = this.#screen;
+    return !modal && !overlay && !this.#editing && isComposerEmpty(composer) && view.unsent.length === 0;
   }
 
   async #ask(question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply> {
@@ -267,7 +287,8 @@ class OpenScreen {
     this.#screen.closeOverlay();
     this.#screen.paint();
     void this.#conversation?.unsent.save();
-    const { runner } = this.#booted ?? {};
+    const { runner, context } = this.#booted ?? {};
+    if (context?.loop) await within(context.loop.close(), patience.draft);
     if (runner) await within(runner.close(signal === "SIGHUP" ? "hang-up" : "asked"), patience.turn);
     await this.#finish(code);
   }

@@ -227,6 +227,7 @@ export class Conversation {
   async #act(result: CommandResult, typed: string): Promise<void> {
     const screen = this.#screen;
     switch (result.kind) {
+      case "loop":
       case "lines":
         return screen.print({ kind: "lines", lines: ["", ...result.lines] });
       case "rows":

@@ -50,6 +50,12 @@ const events: Readonly<Record<Printed, Described>> = {
       changed: "names of the new ones, where the conversation had another system prompt before",
     },
   },
+  "loop-changed": {
+    when: "The conversation's loop was started, ticks, or ended (`stele loop --foreground`).",
+    fields: {
+      loop: "`id`, `state`, `why`, `prompt`, what was asked (`everyMs`, `times`, `until`, `budgetUsd`), `ticks`, `delayMs`, `nextDueAt`",
+    },
+  },
   "turn-started": { when: "The turn runs.", fields: { admission: "its number" } },
   "turn-blocked": {
     when: "An interrupted turn has to be decided about first (`stele recover`).",

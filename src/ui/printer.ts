@@ -4,7 +4,7 @@ import type { SessionEvent } from "../agent/events.ts";
 import { shownImages } from "../agent/images/image-text.ts";
 import { routeName } from "../agent/models/route-name.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
-import type { Message, Part, ToolCall } from "../ledger/types.ts";
+import type { Loop, Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 
@@ -50,6 +50,8 @@ export function eventLine(event: SessionEvent): object | undefined {
       return { type: "call-changed", call: callLine(event.call) };
     case "turn-settled":
       return event;
+    case "loop-changed":
+      return { type: "loop-changed", ...(event.loop && { loop: loopLine(event.loop) }) };
     case "turn-blocked":
       return { type: "turn-blocked", admission: event.admission.id, state: event.admission.status };
     case "ledger-problem":
@@ -66,6 +68,13 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "rule-kept":
       return undefined;
   }
+}
+
+function loopLine(loop: Loop): object {
+  const { id, state, why, plan, ticks, nextDueAt, delayMs } = loop;
+  const { text, everyMs, times, until, budgetUsd } = plan;
+  const asked = { everyMs, times, until, budgetUsd };
+  return { id, state, why, prompt: text, ...asked, ticks, delayMs, nextDueAt };
 }
 
 function messageLine(message: Message, options: { raw?: boolean } = {}): object {
@@ -122,6 +131,13 @@ export function printResult(result: CommandResult, output: Output, json: boolean
   for (const line of resultLines(result)) output.out(`${sanitize(line)}\n`);
 }
 
+/** In words, what it refuses included. */
+export function resultText(result: CommandResult): string {
+  if (result.kind === "usage") return result.message;
+  if (result.kind === "refused") return result.why;
+  return resultLines(result).join("\n");
+}
+
 function resultLines(result: CommandResult): readonly string[] {
   switch (result.kind) {
     case "lines":
@@ -132,6 +148,7 @@ function resultLines(result: CommandResult): readonly string[] {
         : [...result.lines, ...`The prompt was: ${shownImages(result.text)}`.split("\n")];
     case "open-session":
       return [...result.lines, `session ${result.session.id}`];
+    case "loop":
     case "mode":
     case "turn":
       return result.lines;

@@ -16,6 +16,8 @@ export interface ScreenHost {
   onStep(step: RecoveryStep): void;
   /** Resolves with the person's answer; with `no` when the signal is aborted first. */
   ask(question: ApprovalAsk, signal: AbortSignal): Promise<ApprovalReply>;
+  /** Nobody is writing, and nothing is asked or looked at. */
+  isFree(): boolean;
 }
 
 export interface Booted {

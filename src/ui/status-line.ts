@@ -7,6 +7,7 @@ import { tokensOf } from "../agent/tokens.ts";
 import type { ModelRoute } from "../ledger/types.ts";
 import type { Front } from "./front.ts";
 import { awaitedWords, elsewhereWords } from "./live-lines.ts";
+import { loopStatus } from "./loop-words.ts";
 import { sanitize } from "./sanitize.ts";
 import { savingOf } from "./saving.ts";
 import { fitLine, type Line, lineWidth, type Span, span } from "./styled-line.ts";
@@ -78,6 +79,14 @@ function statusParts(
     ...(turn && escapeStops ? [span("esc stops", "muted")] : []),
     ...(awaited === undefined ? [] : [span(awaited, "warning")]),
     ...(state.phase === "closing" ? [span("closing", "warning")] : []),
+    ...(state.loop
+      ? [
+          span(
+            loopStatus(state.loop, theme.glyphs.ellipsis !== "…"),
+            state.loop.state === "paused" ? "warning" : "accent",
+          ),
+        ]
+      : []),
     ...(mode === "ask" ? [] : [span(modeWords(mode), mode === "plan" ? "accent" : "warning")]),
     ...(waiting === 0 ? [] : [span(`${waiting} waiting`)]),
     ...(session?.title === undefined ? [] : [span(shortTitle(session.title))]),

@@ -10,6 +10,7 @@ import type {
   Admission,
   AdmissionId,
   ApprovalMode,
+  Loop,
   Message,
   MessageId,
   ProcessIdentity,
@@ -32,6 +33,7 @@ import {
   withoutCompaction,
   withoutRetry,
 } from "./live-turn.ts";
+import { isOpenLoop, loopChangeWords } from "./loop-words.ts";
 
 export interface ViewState {
   readonly phase: "starting" | "open" | "closing";
@@ -61,6 +63,8 @@ export interface ViewState {
   readonly size?: ContextSize;
   /** Of the session so far; absent where prices are not known. */
   readonly cost?: Cost;
+  /** Active, or paused. */
+  readonly loop?: Loop;
   /** What the config says about models. */
   readonly models?: ModelsConfig;
   /** The name of a model that more than one provider has. */
@@ -174,7 +178,7 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "session":
       return {
-        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost"),
+        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost", "loop"),
         session: event.session,
         queue: [],
       };
@@ -186,6 +190,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return state.session ? withQueue(state, event.waiting, state.session) : state;
     case "prompts-kept":
       return print(state, [note(event.why, "warning")]);
+    case "loop-changed":
+      return loopReducer(state, event.loop);
     case "lease-awaited": {
       const { holder, since } = event;
       return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };
@@ -235,6 +241,14 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     default:
       return turnReducer(state, event);
   }
+}
+
+/** What ends or waits is said once. */
+function loopReducer(state: ViewState, loop: Loop | undefined): ViewState {
+  const changed = { ...without(state, "loop"), ...(loop && isOpenLoop(loop) && { loop }) };
+  if (!loop || (state.loop?.id === loop.id && state.loop.state === loop.state)) return changed;
+  const words = loopChangeWords(loop, state.loop);
+  return words === undefined ? changed : print(changed, [note(words)]);
 }
 
 type CompactionEvent = Extract<
@@ -370,7 +384,17 @@ function withNotice(state: ViewState, text: string | undefined): ViewState {
   return text === undefined ? without(state, "notice") : { ...state, notice: text };
 }
 
-type Optional = "size" | "cost" | "sharedModel" | "turn" | "awaited" | "elsewhere" | "blocked" | "problem" | "notice";
+type Optional =
+  | "size"
+  | "cost"
+  | "loop"
+  | "sharedModel"
+  | "turn"
+  | "awaited"
+  | "elsewhere"
+  | "blocked"
+  | "problem"
+  | "notice";
 
 function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
   return fields.reduce((rest, field) => {

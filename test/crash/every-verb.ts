@@ -53,6 +53,7 @@ export async function everyVerb(db: LedgerProcess, path: string, told: Told): Pr
   await script.unknownTurn();
   await script.headMoves();
   await script.compaction();
+  await script.loop();
   await script.deletion();
   await db.verb("indexStep");
   await reopenCopied(db, path);
@@ -220,6 +221,24 @@ class Script {
     this.#told.sessions.push(compacted.session.id);
     this.#told.settled.push([turn.admission, "completed"]);
     await this.#db.verb("releaseLease", lease);
+  }
+
+  async loop(): Promise<void> {
+    const { id, conversation } = this.#session;
+    const pace = { everyMs: 60_000, floorMs: 60_000, ceilingMs: 900_000, maxTicks: 100 };
+    const loop = await this.#db.verb("startLoop", id, { text: "tick", approval: "ask", cwd: "/", ...pace });
+    if ("kind" in loop) throw new Error(loop.why);
+    const tick = { id: loop.id, slot: loop.nextSlot };
+    const fired = await this.#db.verb("fireLoop", tick, payload("tick"));
+    if (fired.kind !== "fired") throw new Error(fired.kind);
+    const { turn, lease } = await this.#take();
+    await this.#settle(turn, "interrupted");
+    await this.#db.verb("releaseLease", lease);
+    await this.#db.verb("endTick", tick, { next: { state: "paused", why: "the test says so" } });
+    await this.#db.verb("resumeLoop", conversation);
+    await this.#db.verb("pauseOrphanLoops");
+    await this.#db.verb("pauseLoop", conversation, "the test says so");
+    await this.#db.verb("stopLoop", conversation);
   }
 
   async deletion(): Promise<void> {

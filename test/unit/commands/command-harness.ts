@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
+import { LoopKeeper } from "../../../src/agent/loop/loop-keeper.ts";
 import { type ModelRegistry, modelRegistry } from "../../../src/agent/models/registry.ts";
 import { recoveryWorld } from "../../../src/agent/recovery-world.ts";
 import { Runner } from "../../../src/agent/runner.ts";
@@ -13,6 +14,7 @@ import { parseCommand } from "../../../src/commands/parse-command.ts";
 import { registry } from "../../../src/commands/registry.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
 import type { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
+import { currentProcess } from "../../../src/ledger/identity.ts";
 import { newHolderId } from "../../../src/ledger/ids.ts";
 import { recover, type World } from "../../../src/ledger/recovery.ts";
 import type { ApprovalMode, ModelRoute, Session } from "../../../src/ledger/types.ts";
@@ -76,9 +78,16 @@ export async function openDesk(
   onTestFinished(() => runner.close());
   const events: SessionEvent[] = [];
   runner.listen((event) => events.push(event));
+  const loop = new LoopKeeper({
+    ...{ db, models, runner, self: currentProcess("stele test"), isFree: () => true, now: Date.now },
+    costOf: () => 0,
+  });
+  // The ledger may be closed by then.
+  onTestFinished(() => loop.close().catch(() => undefined));
   const context: CommandContext = {
     db,
     runner,
+    loop,
     runnerFor: async (session) => {
       if (session.conversation !== runner.session.conversation) await runner.open(session, true);
       return runner;
@@ -95,6 +104,7 @@ export async function openDesk(
     newSession: (more) => Promise.resolve({ cwd: folder, route: ROUTE, source: "test", ...more }),
     ...folderAccess(folder),
   };
+  runner.runCommand = async (text) => words(await typeIn({ ...context, surface: "argv" }, text));
   const say = async (text: string) => {
     await runner.submit([{ kind: "text", text }]);
     await runner.idle();
@@ -143,6 +153,7 @@ function memorySettings(mayBeAuto: boolean): Settings {
     mayBeAuto,
     list: () => [{ key: "theme", value: '"auto"', from: "default" }],
     models: () => ({}),
+    loops: () => ({ minIntervalMs: 30_000, floorMs: 60_000, ceilingMs: 900_000, maxTicks: 100 }),
     nameProblems: () => [],
     rules: () => rules,
     addRule: (kind, rule) => {

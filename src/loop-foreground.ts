@@ -1,0 +1,47 @@
+// `stele loop … --foreground`: stays, and runs the loop until it is done or paused. ctrl+c pauses it.
+import type { LoopKeeper } from "./agent/loop/loop-keeper.ts";
+import type { Runner } from "./agent/runner.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Loop } from "./ledger/types.ts";
+import { answerText, eventLine, jsonLine, type Output, safeText } from "./ui/printer.ts";
+import { ProgressWords } from "./ui/progress-words.ts";
+
+export async function followLoop(
+  { keeper, runner, loop }: { keeper: LoopKeeper; runner: Runner; loop: Loop },
+  output: Output,
+  json: boolean,
+): Promise<ExitCode> {
+  const progress = new ProgressWords();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let end: (loop: Loop) => void = () => {};
+  const ended = new Promise<Loop>((resolve) => {
+    end = resolve;
+  });
+  const stop = () => {
+    runner.stop();
+    void keeper.pause("stopped by a signal");
+  };
+  for (const signal of signals) process.on(signal, stop);
+  const unlisten = runner.listen((event) => {
+    const line = json ? eventLine(event) : undefined;
+    if (line) output.out(`${jsonLine(line)}\n`);
+    if (!json) for (const words of progress.lines(event)) output.err(`${safeText(words)}\n`);
+    if (!json && event.type === "message-added" && event.message.role === "assistant") {
+      const text = safeText(answerText(event.message)).trimEnd();
+      if (text !== "") output.out(`${text}\n`);
+    }
+    if (event.type === "loop-changed" && event.loop?.id === loop.id && event.loop.state !== "active") end(event.loop);
+  });
+  try {
+    const last = await ended;
+    await runner.idle();
+    await keeper.settled();
+    if (!json) output.err(`The loop is ${last.state}: ${safeText(last.why ?? "")}.\n`);
+    return last.state === "done" ? EXIT.done : EXIT.stopped;
+  } finally {
+    unlisten();
+    for (const signal of signals) process.off(signal, stop);
+    await keeper.close();
+    await runner.close();
+  }
+}
