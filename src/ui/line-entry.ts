@@ -2,6 +2,7 @@
 // that comes while something is asked, and is no answer to it, is kept and not sent. Text that was not sent stays in the
 // composer, and with that in the ledger.
 import { composerText, isComposerEmpty } from "./composer-state.ts";
+import { typedLine } from "./line-keys.ts";
 import { answerKeys } from "./line-questions.ts";
 import { type LineTeller, lineRows } from "./line-teller.ts";
 import type { Modal, Screen } from "./live-screen.ts";
@@ -21,11 +22,13 @@ export class LineEntry {
     this.#actions = options.actions;
   }
 
-  line(text: string): void {
+  line(raw: string): void {
     const screen = this.#screen;
     if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
-    if (screen.modal) this.#answer(screen.modal, text);
-    else this.#enter(text);
+    const typed = typedLine(raw);
+    if (typed.kind === "keys") this.#pressed(typed.isEscape);
+    else if (screen.modal) this.#answer(screen.modal, typed.text);
+    else this.#enter(typed.text);
     screen.paint();
   }
 
@@ -47,6 +50,14 @@ export class LineEntry {
   /** Whoever cannot answer any more is not asked: what runs in the background is left running. */
   told(): void {
     if (this.#hasEnded && this.#screen.modal) this.#actions.quit();
+  }
+
+  /** Not even an empty line, which would be an answer to some questions. */
+  #pressed(isEscape: boolean): void {
+    const { modal, view } = this.#screen;
+    if (modal) return this.#teller.askAgain();
+    if (!isEscape) return this.#say("arrows and other keys do nothing here: type words, or ? for help");
+    if (!this.#actions.stop() && !view.turn) this.#say("nothing runs that esc could stop");
   }
 
   #answer(modal: Modal, text: string): void {
@@ -114,6 +125,7 @@ const lineHelp: readonly string[] = [
   "A line is sent when you press enter; while a turn runs it waits in the queue.",
   "A line that ends in \\ goes on with the next one.",
   "ctrl+c stops the turn; twice, it quits. ctrl+d quits. /stop and /quit do the same.",
+  "esc and enter stop the turn too. Arrows and other keys do nothing here.",
   "Questions are answered by a line: a letter, a number, or words where it says so.",
   "/send sends text that was kept, /drop drops it. /approve changes what is asked about.",
   "/help lists the commands.",

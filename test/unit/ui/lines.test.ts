@@ -204,12 +204,12 @@ describe("an approval", () => {
     for (const line of ["yes please", "", "1", "yy", "\x1b"]) entry.line(line);
     expect(screen.modal).toBeDefined();
     expect(entered).toEqual([]);
-    expect(composerText(screen.composer)).toBe("yes please\n1\nyy\n\x1b");
+    expect(composerText(screen.composer)).toBe("yes please\n1\nyy");
     expect(said().filter((line) => line.startsWith("approval needed"))).toHaveLength(5);
     entry.line("n");
     await reply;
     entry.line("/send");
-    expect(entered).toEqual(["yes please\n1\nyy\n\x1b"]);
+    expect(entered).toEqual(["yes please\n1\nyy"]);
   });
 
   it("is said again when the same is asked twice", async () => {
@@ -329,6 +329,55 @@ describe("lines", () => {
     expect(entered).toEqual(["one", "two \nand three"]);
     expect(composerText(screen.composer)).toBe("");
     expect(said()).toEqual([]);
+  });
+
+  it.each([
+    ["abd\x1b[Dc", "abdc"],
+    ["\x1bhey", "hey"],
+    ["\x1b]hey", "]hey"],
+    ["one\x1bOA\x1b[1;5C two", "one two"],
+    ["a\x1b[[Ab\x9b3~c\x1b\x1b[Dd", "abcd"],
+    ["a\x1b]11;rgb:ff/ff/ff\x1b\\b\x1bP1$r0m\x1b\\c", "abc"],
+    ["\x01a\x00\x07b\x08\x7f\x85c", "abc"],
+    ["\x1b[200~a\n\tb\r\nc\x1b[201~", "a\n\tb\nc"],
+    ["caf\u00e9 [D \u{1f600}", "caf\u00e9 [D \u{1f600}"],
+  ])("%j are sent without the bytes of keys: %j", (line, expected) => {
+    const { entry, entered } = opened();
+    entry.line(line);
+    expect(entered).toEqual([expected]);
+  });
+
+  it.each(["\x1b[A", "\x1bOB", "\x1b[A \x1b[5~", "\x01", "\x1b"])("of keys alone send nothing: %j", (line) => {
+    const { screen, entry, entered, did, said } = opened();
+    entry.line("first \\");
+    entry.line(line);
+    expect([entered, did]).toEqual([[], []]);
+    expect(said()).toHaveLength(1);
+    entry.line("second");
+    expect(entered).toEqual(["first \nsecond"]);
+    expect(composerText(screen.composer)).toBe("");
+  });
+
+  it("of the escape key stop the turn, and those of other keys do not", () => {
+    const { entry, entered, did, said } = opened({ runs: true });
+    entry.line("\x1b[A");
+    expect(did).toEqual([]);
+    entry.line("\x1b");
+    entry.line("\x1b\x1b");
+    expect(did).toEqual(["stop", "stop"]);
+    expect(entered).toEqual([]);
+    expect(said()).toEqual(["arrows and other keys do nothing here: type words, or ? for help"]);
+  });
+
+  it("of keys alone are no answer, not even where an empty line is one", async () => {
+    const { screen, entry } = opened();
+    const reply = askApproval(screen, ask(), new AbortController().signal);
+    await asked(screen);
+    entry.line("t");
+    for (const keys of ["\x1b[A", "\x1b"]) entry.line(keys);
+    expect(screen.modal).toBeDefined();
+    entry.line("use \x1b[Dyarn");
+    expect(await reply).toMatchObject({ reply: { kind: "no", because: "use yarn" } });
   });
 
   it("do not touch text that came back, which is said and sent by a word", () => {
