@@ -114,12 +114,13 @@ function confirmKeys(words: string): readonly KeyEvent[] | undefined {
 // ---- lists ----
 
 function pickerWords({ view }: Extract<ModalView, { kind: "picker" }>): readonly string[] {
-  const { state, title, empty, note } = view;
+  const { state, title, empty, note, isLooking } = view;
   const { matches, query } = state;
   const shown = matches.slice(0, maxListed).map(itemWords);
   const found = query === "" ? "" : `, ${matches.length} found for ${oneLine(query)}`;
   const more = matches.length > maxListed ? [`${matches.length - maxListed} more: type words to narrow the list`] : [];
-  const none = matches.length === 0 ? [oneLine(empty) || "nothing"] : [];
+  const nothing = query === "" ? oneLine(empty) || "nothing" : "nothing fits: type other words";
+  const none = matches.length === 0 ? [isLooking ? "looking" : nothing] : [];
   return [
     `choose: ${oneLine(title)}${found}`,
     ...shown,

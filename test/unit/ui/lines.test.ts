@@ -252,6 +252,25 @@ describe("other prompts", () => {
     expect(await left).toBeUndefined();
   });
 
+  it("a list says that nothing fits, and that it is empty only where it is", async () => {
+    const { screen, entry, said } = opened();
+    const items = [{ command: "/undo 1", label: "go on", detail: "" }];
+    const left = askPick(screen, { title: "Turns", items, empty: "There is no turn yet" });
+    said();
+    entry.line("zzzz");
+    expect(said()).toEqual([
+      "choose: Turns, 0 found for zzzz",
+      "nothing fits: type other words",
+      "type a number to choose, words to search, 0 to leave",
+    ]);
+    entry.line("go");
+    expect(said()[1]).toBe("1: go on");
+    entry.line("0");
+    await left;
+    void askPick(screen, { title: "Turns", items: [], empty: "There is no turn yet" });
+    expect(said()[1]).toBe("There is no turn yet");
+  });
+
   it("a question takes y and n only", async () => {
     const { screen, entry } = opened();
     const yes = askConfirm(screen, "Delete it?");
