@@ -9,7 +9,7 @@ import { LoopKeeper } from "./agent/loop/loop-keeper.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
 import { costOf } from "./agent/models/cost.ts";
 import { nameProblems, nameProblemWords, whyNot } from "./agent/models/open-named.ts";
-import { type DefaultRoute, type ModelRegistry, modelRegistry } from "./agent/models/registry.ts";
+import { type DefaultRoute, type ModelRegistry, modelRegistry, type RouteSource } from "./agent/models/registry.ts";
 import { isSameModel } from "./agent/models/route-name.ts";
 import { isSameRoute, movedRoute, type SwitchWish, switchRoute, switchWords } from "./agent/models/switch-route.ts";
 import { recoveryWorld } from "./agent/recovery-world.ts";
@@ -136,9 +136,8 @@ export class Program {
 
   /** The model of a new session. Throws `UsageError` for a name that fits nothing, and an effort that it does not know. */
   async defaultRoute(): Promise<ModelRoute> {
-    const { model, effort } = this.#flags;
-    const configured = this.#loaded.config.model;
-    const named = { ...(model !== undefined && { flag: model }), ...(configured !== undefined && { configured }) };
+    const { effort } = this.#flags;
+    const named = this.#namedModels;
     // Local servers come after what has a key: nobody waits for them who does not need them.
     const hasOwn = Object.keys(this.#loaded.config.providers).length > 0;
     const isFound = ({ source }: DefaultRoute) => source !== "guide" && !(source === "found" && hasOwn);
@@ -147,6 +146,17 @@ export class Program {
     if (found.ok) return this.#switched(found.route, effort === undefined ? {} : { effort });
     const nearest = found.nearest.length > 0 ? `Nearest: ${found.nearest.join(", ")}.` : "See: stele models";
     throw new UsageError(found.problem, nearest);
+  }
+
+  /** Where the model of a new session comes from, by what is known of the providers so far. */
+  get modelSource(): RouteSource {
+    return this.models.defaultRoute(this.#namedModels).source;
+  }
+
+  get #namedModels(): { readonly flag?: string; readonly configured?: string } {
+    const { model: flag } = this.#flags;
+    const { model: configured } = this.#loaded.config;
+    return { ...(flag !== undefined && { flag }), ...(configured !== undefined && { configured }) };
   }
 
   #switched(from: ModelRoute, wish: SwitchWish): ModelRoute {

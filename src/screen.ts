@@ -114,13 +114,11 @@ async function contextNotice({ files, config }: Program, { cwd, gitRoot, route }
   return words.flatMap((each) => each ?? []);
 }
 
-async function modelNotice({ models }: Program, session: Session): Promise<readonly string[]> {
+async function modelNotice({ models, modelSource }: Program, session: Session): Promise<readonly string[]> {
   if (session.route.provider !== "guide") {
     const { readOnlyWords } = await import("./agent/models/read-only.ts");
     return readOnlyWords(models, session.route) ?? [];
   }
-  return [
-    "No model is connected, so the embedded guide answers: it is no language model, it obeys plain orders (try: help).",
-    "To connect one: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start Ollama, or name an endpoint: /config",
-  ];
+  const { guideWords } = await import("./agent/models/guide-words.ts");
+  return guideWords(modelSource);
 }
