@@ -102,6 +102,21 @@ describe("a terminal that can only print", () => {
     expect((await second.exit).exitCode).toBe(0);
   });
 
+  it("stops a turn with esc and enter, and sends no key of what was typed", async () => {
+    const place = workplace();
+    const stele = openStele(place, ["--screen-reader", "--yes"], wide);
+    await stele.waitFor("ready: new conversation");
+    stele.write("run echo a;\x1b[D exec sleep 60\r");
+    await stele.waitFor(/sleep 60: running/);
+    stele.write("\x1b\r");
+    await stele.waitFor(/turn ended/);
+    stele.write("\x1b[A\r");
+    await stele.waitFor(/other keys do nothing here/);
+    expect(query(place, "select summary from admissions")).toEqual([{ summary: "run echo a; exec sleep 60" }]);
+    stele.write("/quit\r");
+    expect((await stele.exit).exitCode).toBe(0);
+  });
+
   it("stops a turn with ctrl+c, once", async () => {
     const place = workplace();
     const stele = openStele(place, ["--screen-reader", "--yes"], wide);
