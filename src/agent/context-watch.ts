@@ -40,15 +40,24 @@ export class ContextWatch {
 
   /** `before` is the system prompt of the turn before, in any window. */
   async prompt(session: Session, { before, at }: { before: Hash | undefined; at: number }): Promise<Hash> {
-    const { cwd, gitRoot, conversation } = session;
-    const { files, names } = this.#options;
-    const request: ContextRequest = { files, cwd, names, ...(gitRoot !== undefined && { gitRoot }) };
+    const { cwd, conversation } = session;
+    const request = this.#requestOf(session);
     const key = [conversation, cwd, await contextStamp(request)].join("\n");
     const made = this.#made;
     if (made?.key === key && (before === made.before || before === made.prompt)) return made.prompt;
     const prompt = await this.#promptWith(await readContextFiles(request), { cwd, before, at });
     this.#made = { key, before, prompt };
     return prompt;
+  }
+
+  /** As it would be made now for a conversation that has none yet; stores and tells nothing. */
+  async ahead(session: Session, at: number): Promise<string> {
+    return promptIn(session.cwd, await readContextFiles(this.#requestOf(session)), at);
+  }
+
+  #requestOf({ cwd, gitRoot }: Session): ContextRequest {
+    const { files, names } = this.#options;
+    return { files, cwd, names, ...(gitRoot !== undefined && { gitRoot }) };
   }
 
   async #promptWith(
@@ -58,12 +67,16 @@ export class ContextWatch {
     const { db, emit } = this.#options;
     const old = before && (await db.systemPrompt(before));
     if (before && old !== undefined && tells(old, files)) return before;
-    const workspace = await inspectWorkspace(cwd, { status: true });
-    const prompt = await db.putSystemPrompt(systemPrompt({ workspace, instructions: contextSection(files), at }));
+    const prompt = await db.putSystemPrompt(await promptIn(cwd, files, at));
     const changed = old === undefined ? undefined : changedSince(old, files);
     const read = files.read.map(({ name, bytes, isCut }) => ({ name, bytes, isCut }));
     if (changed || read.length + files.left.length > 0)
       emit({ type: "context-files", files: read, left: files.left, ...(changed && { changed }) });
     return prompt;
   }
+}
+
+async function promptIn(cwd: string, files: ContextFiles, at: number): Promise<string> {
+  const workspace = await inspectWorkspace(cwd, { status: true });
+  return systemPrompt({ workspace, instructions: contextSection(files), at });
 }

@@ -227,6 +227,11 @@ export class Runner {
     this.wake();
   }
 
+  /** What a first prompt in this folder would be sent with; of another folder the settings are not known. */
+  async promptAhead(session: Session): Promise<string | undefined> {
+    return session.cwd === this.#session.cwd ? this.#context.ahead(session, this.#now()) : undefined;
+  }
+
   /** What changed in the row: title, model, head. */
   async refresh(): Promise<Session> {
     this.#session = await this.#options.db.canonical(this.#session.conversation);

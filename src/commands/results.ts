@@ -1,5 +1,6 @@
 // Results that many commands end in, and the few phrases they share.
 import { routeName } from "../agent/models/route-name.ts";
+import { isThisProcess } from "../agent/who.ts";
 import type { Refusal, Session } from "../ledger/types.ts";
 import type { CommandResult, FreeContext } from "./command.ts";
 
@@ -19,7 +20,8 @@ export function refused(refusal: Refusal, context: FreeContext): Refused {
   const { kind, why } = refusal;
   if (kind === "busy" && refusal.undecided)
     return { kind: "refused", why: `${why} See: ${called("recover", context)}`, code: "person" };
-  const isOwn = kind === "busy" && refusal.holder === undefined && context.runner?.isRunning;
+  if (kind !== "busy") return { kind: "refused", why, code: kind };
+  const isOwn = refusal.holder ? isThisProcess(refusal.holder) : context.runner?.isRunning;
   return { kind: "refused", why: isOwn ? runningHere() : why, code: kind };
 }
 

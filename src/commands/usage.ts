@@ -50,21 +50,22 @@ async function usage(context: FreeContext, session: Session): Promise<CommandRes
   const [messages, spent, system, time, more] = await Promise.all([
     db.contextPath(session.conversation),
     db.modelUsage(session.id),
-    systemPromptOf(db, session),
+    systemPromptOf(context, session),
     db.turnTime(session.id),
     aroundOf(context, session),
   ]);
   const parts = await partsOf(system, messages);
   const size = contextSize(messages);
-  const total = size ? tokensOf(size) : sum(parts.map(({ tokens }) => tokens));
+  const total = size ? tokensOf(size) : tokensOfAll(parts);
+  const isWhole = system !== undefined;
   const scaled = scale(parts, total);
   const { window } = modelFacts(session.route, models);
   const rows = spent.map((each) => describe(each, models, now()));
   const cost = costOfAll(spent, models, now());
   return lines(
     [
-      `context   ${contextWords({ total, window, isCounted: size !== undefined })}`,
-      ...scaled.map(({ name, tokens }) => `  ${name.padEnd(9)} ${numberWords(tokens).padStart(9)}`),
+      `context   ${contextWords({ total, window, isCounted: size !== undefined, isWhole })}`,
+      ...scaled.map(partWords),
       `spent     ${spent.length === 0 ? "nothing was counted" : cost ? costWords(cost) : "not known: a model has no known price"}`,
       ...rows.map(({ words }) => `  ${words}`),
       ...(time.turns === 0 ? [] : [`time      ${durationWords(time.ms)} in ${counted(time.turns, "turn")}`]),
@@ -72,7 +73,7 @@ async function usage(context: FreeContext, session: Session): Promise<CommandRes
       ...(cost ? [`prices of ${CATALOGUE_DATE}, or of your config; attempts that failed are not counted`] : []),
     ],
     [
-      ...scaled.map(({ name, tokens }) => ({ by: "context", key: name, tokens })),
+      ...scaled.map(({ name, tokens }) => ({ by: "context", key: name, ...(tokens !== undefined && { tokens }) })),
       { by: "session", key: session.id, contextTokens: total, contextWindow: window, model: modelOf(session), ...time },
       ...rows.map(({ json }) => json),
       ...more.json,
@@ -107,24 +108,27 @@ async function aroundOf(
   };
 }
 
-async function systemPromptOf(db: FreeContext["db"], { conversation }: Session): Promise<string> {
-  const envelope = await db.lastEnvelope(conversation);
-  return (envelope && (await db.systemPrompt(envelope.systemPrompt))) ?? "";
+/** Before the first prompt, what that one will be sent with; undefined where nobody knows that. */
+async function systemPromptOf({ db, runner }: FreeContext, session: Session): Promise<string | undefined> {
+  const envelope = await db.lastEnvelope(session.conversation);
+  return envelope ? db.systemPrompt(envelope.systemPrompt) : runner?.promptAhead(session);
 }
 
 interface ContextPart {
   readonly name: "system" | "files" | "tools" | "messages" | "results";
-  readonly tokens: number;
+  /** Absent: not known before the first prompt. */
+  readonly tokens?: number;
 }
 
-async function partsOf(system: string, messages: readonly Message[]): Promise<readonly ContextPart[]> {
-  const { own, told } = splitPrompt(system);
+async function partsOf(system: string | undefined, messages: readonly Message[]): Promise<readonly ContextPart[]> {
+  const { own, told } = splitPrompt(system ?? "");
+  const known = (text: string) => system !== undefined && { tokens: estimateText(text) };
   const tools = (await toolRegistry()).listTools();
   const isResult = ({ role }: Message) => role === "tool";
   const estimate = (some: readonly Message[]) => sum(some.map(estimateMessage));
   return [
-    { name: "system", tokens: estimateText(own) },
-    { name: "files", tokens: estimateText(told) },
+    { name: "system", ...known(own) },
+    { name: "files", ...known(told) },
     { name: "tools", tokens: estimateText(JSON.stringify(tools.map((t) => [t.name, t.description, t.schema]))) },
     { name: "messages", tokens: estimate(messages.filter((message) => !isResult(message))) },
     { name: "results", tokens: estimate(messages.filter(isResult)) },
@@ -132,13 +136,30 @@ async function partsOf(system: string, messages: readonly Message[]): Promise<re
 }
 
 function scale(parts: readonly ContextPart[], total: number): readonly ContextPart[] {
-  const whole = sum(parts.map(({ tokens }) => tokens));
-  return parts.map(({ name, tokens }) => ({ name, tokens: whole === 0 ? 0 : Math.round((tokens * total) / whole) }));
+  const whole = tokensOfAll(parts);
+  return parts.map(({ name, tokens }) =>
+    tokens === undefined ? { name } : { name, tokens: whole === 0 ? 0 : Math.round((tokens * total) / whole) },
+  );
 }
 
-function contextWords(size: { total: number; window: number | undefined; isCounted: boolean }): string {
-  const { total, window, isCounted } = size;
-  const how = isCounted ? "counted by the model" : "estimated";
+function tokensOfAll(parts: readonly ContextPart[]): number {
+  return sum(parts.map(({ tokens = 0 }) => tokens));
+}
+
+function partWords({ name, tokens }: ContextPart): string {
+  if (tokens === undefined) return `  ${name.padEnd(9)} not known before the first prompt`;
+  return `  ${name.padEnd(9)} ${numberWords(tokens).padStart(9)}`;
+}
+
+interface ContextTotal {
+  readonly total: number;
+  readonly window: number | undefined;
+  readonly isCounted: boolean;
+  readonly isWhole: boolean;
+}
+
+function contextWords({ total, window, isCounted, isWhole }: ContextTotal): string {
+  const how = isCounted ? "counted by the model" : isWhole ? "estimated" : "estimated, without what is not known";
   if (window === undefined) return `about ${numberWords(total)} tokens, ${how}; this model's window is not known`;
   return `${Math.ceil((100 * total) / window)} % of ${numberWords(window)}: about ${numberWords(total)} tokens, ${how}`;
 }

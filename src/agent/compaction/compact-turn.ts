@@ -4,6 +4,7 @@ import type { Admission, TurnError } from "../../ledger/types.ts";
 import { settledEvent } from "../events.ts";
 import { openTurn, type TurnContext } from "../turn-context.ts";
 import { type CompactionResult, compact } from "./compact.ts";
+import { doneWords } from "./skip-words.ts";
 
 export async function runCompactTurn(context: TurnContext, admission: Admission): Promise<void> {
   const state = await openTurn(context);
@@ -35,7 +36,7 @@ async function compactedMeanwhile(
   const summary = await db.summaryAtEnd(session.id);
   if (summary?.admission === undefined) return undefined;
   const { submitter } = await db.admission(summary.admission);
-  const why = `Compaction skipped: ${submitter.program}, pid ${submitter.pid}, has just compacted this conversation.`;
+  const why = `Compaction skipped: ${doneWords(submitter)}`;
   emit({ type: "compaction-left", admission: turn.admission, why });
   return { kind: "left", why };
 }

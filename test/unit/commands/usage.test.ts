@@ -1,9 +1,14 @@
 // What was spent, by model, day and session, over a real ledger whose clock goes on from day to day.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { splitPrompt } from "../../../src/agent/context-files.ts";
+import { estimateText } from "../../../src/agent/tokens.ts";
 import { barOf, durationWords } from "../../../src/commands/usage-words.ts";
 import { newRequestId } from "../../../src/ledger/ids.ts";
 import type { ModelRoute, Session } from "../../../src/ledger/types.ts";
 import { dayOf } from "../../../src/ledger/usage.ts";
+import { temporaryFolder } from "../../helpers/ledger.ts";
 import { type Desk, jsonLines, openDesk, words } from "./command-harness.ts";
 
 const DAY = 86_400_000;
@@ -126,6 +131,33 @@ describe("/usage", () => {
     expect(told).toContain("1 other session of this conversation; 3,000,030 tokens, $9.00 with this one");
     expect(told).toMatch(/\ndays\n {2}\d{4}-\d\d-\d\d {2}█{8} {8} {2}\$3\.00 · 1,000,010 tokens\n/);
     expect(told).toMatch(/\ntime {6}0 s in 2 turns\n/);
+  });
+
+  it("counts before the first prompt what that one is sent with, and stores nothing for it", async () => {
+    const desk = await openDesk();
+    writeFileSync(path.join(desk.folder, "AGENTS.md"), "Say please. ".repeat(500));
+    const parts = async () =>
+      jsonLines(await desk.type("/usage")).flatMap(({ key, tokens }) =>
+        key === "system" || key === "files" ? [tokens] : [],
+      );
+    const before = await parts();
+    const { conversation } = desk.runner.session;
+    expect(await desk.db.lastEnvelope(conversation)).toBeUndefined();
+    await desk.say("say one");
+    const envelope = await desk.db.lastEnvelope(conversation);
+    const { own, told } = splitPrompt((envelope && (await desk.db.systemPrompt(envelope.systemPrompt))) ?? "");
+    expect(told).toContain("Say please.");
+    expect(before).toEqual([estimateText(own), estimateText(told)]);
+  });
+
+  it("says of a conversation without a prompt what is not known where nobody can know it", async () => {
+    const desk = await openDesk();
+    const other = await desk.newSession({ cwd: temporaryFolder() });
+    const shown = await desk.type(`/usage --session ${other.id}`);
+    expect(words(shown)).toMatch(/estimated, without what is not known/);
+    expect(words(shown)).toMatch(/\n {2}system +not known before the first prompt\n {2}files +not known before the/);
+    expect(jsonLines(shown)[0]).toEqual({ by: "context", key: "system" });
+    expect(jsonLines(shown)[2]).toMatchObject({ key: "tools", tokens: expect.any(Number) as number });
   });
 
   it("of no conversation is of all of them", async () => {
