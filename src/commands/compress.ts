@@ -31,7 +31,13 @@ async function compress(args: CommandArgs, { db, runner, now, surface }: Command
 /** What runs before it, of the open rows in their order: what is held does not, nor what waits for a decision. */
 export function waitWords(open: readonly AheadRow[], id: AdmissionId): string | undefined {
   const ahead = open
-    .slice(0, Math.max(0, open.findIndex((each) => each.id === id)))
+    .slice(
+      0,
+      Math.max(
+        0,
+        open.findIndex((each) => each.id === id),
+      ),
+    )
     .filter(({ status, held }) => status === "started" || (status === "queued" && held === undefined));
   const turns = ahead.filter(({ kind }) => kind !== "compact" && kind !== "steer").length;
   if (turns > 0) return `Compacts after ${counted(turns, "turn")}.`;
