@@ -230,6 +230,15 @@ describe("a conversation whose model cannot be asked any more", () => {
 });
 
 describe("the runner's own lease", () => {
+  it("while a turn of this window runs names this window and what to do, not a stranger", async () => {
+    const desk = await openDesk();
+    await desk.runner.submit([{ kind: "text", text: "say 300 lines" }]);
+    expect(words(await desk.type("/model local/b"))).toBe(
+      `A turn is running here, in stele, pid ${process.pid}. Stop it first: esc, or /stop.`,
+    );
+    desk.runner.stop();
+  });
+
   it.each(["/model local/b", "/undo --chat"])("between turns is in the way of no %s", async (command) => {
     const desk = await openDesk();
     await desk.say("say one");
