@@ -37,9 +37,9 @@ export const modelsCommand = defineCommand({
 
 type Listed = ReturnType<FreeContext["models"]["list"]>[number];
 
-function row({ id, provider, available, why = "not available" }: Listed, models: ModelsConfig): readonly string[] {
+function row({ id, provider, available, why }: Listed, models: ModelsConfig): readonly string[] {
   const { window, prices } = modelFacts(routeOfName(id), models);
-  const state = available ? "ready" : why.replace(`${provider}: `, "");
+  const state = why?.replace(`${provider}: `, "") ?? (available ? "ready" : "not available");
   return [id, windowWords(window), priceWords(prices), state];
 }
 

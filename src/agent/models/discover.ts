@@ -1,37 +1,42 @@
 // Finds out what local model servers offer. Only loopback addresses, Ollama's and LM Studio's are asked, briefly and
-// without a key, all at once; a server that is not there is no error.
+// without a key, all at once; a server that is not there is no error. One that lists its models itself is only looked for.
 import { connect } from "node:net";
 import { checkUsable, type Env, type Provider } from "./providers.ts";
 
 const PATIENCE_MS = 1_500;
 const MAX_MODELS = 200;
 
-/** Model ids by provider name, for those providers that answered; of one that has none, an empty list. */
-export async function findLocalModels(
-  providers: readonly Provider[],
-  env: Env,
-  signal: AbortSignal,
-): Promise<Map<string, readonly string[]>> {
+export interface Found {
+  /** Model ids by provider name, for those providers that answered; of one that has none, an empty list. */
+  readonly models: ReadonlyMap<string, readonly string[]>;
+  /** Names of those at a loopback address where nothing listens. */
+  readonly silent: ReadonlySet<string>;
+}
+
+export async function findLocalModels(providers: readonly Provider[], env: Env, signal: AbortSignal): Promise<Found> {
   const found = new Map<string, readonly string[]>();
+  const silent = new Set<string>();
   const asked = providers.map(async (provider) => {
     const usable = checkUsable(provider, env);
-    if (!usable.ok || provider.models.length > 0) return;
-    if (provider.server === undefined && !isLoopback(usable.baseURL)) return;
-    const models = await askForModels(usable.baseURL, signal);
+    if (!usable.ok) return;
+    const { baseURL } = usable;
+    const isListed = provider.models.length > 0;
+    if (!isLoopback(baseURL) && (isListed || provider.server === undefined)) return;
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    if (!(await isListening(new URL(baseURL), patience))) return void silent.add(provider.name);
+    const models = isListed ? undefined : await askForModels(baseURL, patience);
     if (models !== undefined) found.set(provider.name, models);
   });
   await Promise.all(asked);
-  return found;
+  return { models: found, silent };
 }
 
 async function askForModels(baseURL: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  if (!(await isListening(new URL(baseURL), patience))) return undefined;
   try {
-    const response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, { redirect: "error", signal: patience });
+    const response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, { redirect: "error", signal });
     return response.ok ? idsOf(await response.json()) : undefined;
   } catch {
-    return undefined; // nothing listens there, or it is no model server: then there is nothing to offer
+    return undefined; // it is no model server, or too slow: then there is nothing to offer
   }
 }
 

@@ -48,6 +48,7 @@ export interface ListedModel {
   readonly id: string;
   readonly provider: string;
   readonly available: boolean;
+  /** Why not; of one that is available, what is amiss now: the config lists it, but nothing listens there. */
   readonly why?: string;
 }
 
@@ -77,6 +78,8 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
   const providers = new Map(declared);
   /** Names of local servers that answered when they were asked last. */
   let answered: ReadonlySet<string> = new Set();
+  /** Of those at a loopback address where nothing listened. */
+  let silent: ReadonlySet<string> = new Set();
   const registry: ModelRegistry = {
     resolve: (name) => resolve(name, providers, options.aliases ?? {}),
     open: (route) => {
@@ -84,7 +87,7 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
       const takesNone = modelFacts(route, options.models).images === false;
       return opened.ok && takesNone ? { ok: true, model: withoutImages(opened.model) } : opened;
     },
-    list: () => list(providers, { env: options.env, answered }),
+    list: () => list(providers, { env: options.env, answered, silent }),
     efforts: ({ provider, model }) => {
       const known = providers.get(provider);
       return known === undefined ? [] : effortLevels({ ...known, model });
@@ -103,9 +106,10 @@ export function modelRegistry(options: RegistryOptions): ModelRegistry {
     },
     discover: async (signal) => {
       const found = await findLocalModels([...declared.values()], options.env, signal);
-      answered = new Set(found.keys());
+      answered = new Set(found.models.keys());
+      silent = found.silent;
       for (const [name, provider] of declared) {
-        const models = found.get(name) ?? provider.models;
+        const models = found.models.get(name) ?? provider.models;
         providers.set(name, { ...provider, models });
       }
     },
@@ -237,25 +241,31 @@ function modelOf(
 }
 
 /** In the order in which a default is looked for: the config's own, then the environment's, then the guide. */
-function list(providers: Providers, known: { env: Env; answered: ReadonlySet<string> }): ListedModel[] {
+function list(providers: Providers, known: Known): ListedModel[] {
   const listed = [...providers.values()].flatMap((provider): ListedModel[] => {
     const why = whyNot(provider, known);
-    const state = why === undefined ? { available: true } : { available: false, why };
+    // A model that the config lists stays what a default is: another one in its place would be told what it is not for.
+    const isListed = checkUsable(provider, known.env).ok && provider.models.length > 0;
+    const state = why === undefined ? { available: true } : { available: isListed, why };
     const models = provider.models.length === 0 ? ["*"] : provider.models;
     return models.map((model) => ({ id: `${provider.name}/${model}`, provider: provider.name, ...state }));
   });
   return [...listed, { id: GUIDE_ID, provider: "guide", available: true }];
 }
 
-function whyNot(
-  provider: Provider,
-  { env, answered }: { env: Env; answered: ReadonlySet<string> },
-): string | undefined {
+interface Known {
+  readonly env: Env;
+  readonly answered: ReadonlySet<string>;
+  readonly silent: ReadonlySet<string>;
+}
+
+function whyNot(provider: Provider, { env, answered, silent }: Known): string | undefined {
   const { name, server, models } = provider;
   const usable = checkUsable(provider, env);
   if (!usable.ok) return usable.problem;
+  if (server === undefined || models.length > 0)
+    return silent.has(name) ? `${name}: nothing answers at ${usable.baseURL}` : undefined;
   // Needs no key, so only a server that answered tells whether there is one.
-  if (server === undefined || models.length > 0) return undefined;
   if (answered.has(name)) return `${name}: ${server.getModel}; the server at ${usable.baseURL} has no model`;
   return `${name}: ${server.start}; nothing answers at ${usable.baseURL}`;
 }

@@ -305,6 +305,8 @@ describe("an address that changed", () => {
 });
 
 describe("/models", () => {
+  const SILENT = "local: nothing answers at http://127.0.0.1:9/v1";
+
   it("says of each whether it can be used, why not, and what is known of it", async () => {
     const desk = await openDesk();
     const own = jsonLines(await desk.type("/models")).filter((each) =>
@@ -312,11 +314,14 @@ describe("/models", () => {
     );
     const efforts = ["low", "medium", "high"];
     expect(own).toEqual([
-      { id: "local/a", provider: "local", available: true, efforts },
-      { id: "local/b", provider: "local", available: true, efforts },
+      { id: "local/a", provider: "local", available: true, why: SILENT, efforts },
+      { id: "local/b", provider: "local", available: true, why: SILENT, efforts },
       { id: "locked/c", provider: "locked", available: false, why: expect.stringContaining("LOCKED_KEY"), efforts },
       { id: "guide/guide", provider: "guide", available: true, inputPrice: 0, outputPrice: 0 },
     ]);
+    expect(words(await desk.type("/models local"))).toMatch(
+      /^local\/a +nothing answers at http:\S+\nlocal\/b +nothing/,
+    );
     const opus = jsonLines(await desk.type("/models anthropic")).find(({ id }) => id === "anthropic/claude-opus-5-5");
     expect(opus).toMatchObject({ contextWindow: 1_000_000, maxOutput: 128_000, inputPrice: 4, outputPrice: 20 });
     expect(await desk.type("/models nobody")).toMatchObject({ kind: "usage", hint: expect.stringContaining("ollama") });
