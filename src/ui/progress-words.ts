@@ -5,7 +5,7 @@ import { fallbackWords } from "../agent/fallback-words.ts";
 import { sentences, withoutStop } from "../agent/sentences.ts";
 import type { Message, ToolCall, ToolOutcome } from "../ledger/types.ts";
 import { compactedWords, compactingWords } from "./compaction-words.ts";
-import { contextChangeWords } from "./context-words.ts";
+import { contextChangeWords, contextGapWords } from "./context-words.ts";
 import { waitWords } from "./retry-words.ts";
 
 export class ProgressWords {
@@ -20,7 +20,7 @@ export class ProgressWords {
         return [`waiting: ${who} holds this conversation`];
       }
       case "context-files": {
-        const words = contextChangeWords(event);
+        const words = contextChangeWords(event) ?? contextGapWords(event);
         return words === undefined ? [] : [words];
       }
       case "compaction-started":

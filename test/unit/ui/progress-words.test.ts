@@ -51,3 +51,28 @@ describe("what a provider said and what we say of it", () => {
     expect(new ProgressWords().lines(event)).toEqual([line]);
   });
 });
+
+describe("the project's instructions that a model does not get whole", () => {
+  const whole = { name: "AGENTS.md", bytes: 11, isCut: false };
+  const large = { name: "a/AGENTS.md", bytes: 90 * 1024 + 1, isCut: true };
+  const gone = { name: "b/AGENTS.md", why: "it leads out of the project" };
+  const isCut = "a/AGENTS.md is cut: all such files together may have 64 KB, it has 91.";
+  const isLeft = "b/AGENTS.md is left out: it leads out of the project.";
+
+  it.each([
+    ["all of them", [whole], [], undefined, []],
+    ["one that is cut", [whole, large], [], undefined, [isCut]],
+    ["one that is left out", [], [gone], undefined, [isLeft]],
+    ["both", [whole, large], [gone], undefined, [`${isCut} ${isLeft}`]],
+    [
+      "both, after a change",
+      [large],
+      [gone],
+      ["a/AGENTS.md"],
+      [`a/AGENTS.md changed: the model is told anew. ${isCut} ${isLeft}`],
+    ],
+  ] as const)("are named at a turn that begins with %s", (_, files, left, changed, lines) => {
+    const event = { type: "context-files", files, left, ...(changed && { changed }) } as const;
+    expect(new ProgressWords().lines(event)).toEqual(lines);
+  });
+});
