@@ -54,6 +54,8 @@ export interface ApprovalState {
   readonly maxScroll: number;
   /** The end of the body has been drawn. */
   readonly seen: boolean;
+  /** Chosen before that, in vain. */
+  readonly early: ApprovalChoice | undefined;
   readonly width: number;
   /** There while the person writes. */
   readonly writing?: ApprovalText;
@@ -81,7 +83,7 @@ export const choiceKeys: Readonly<Record<ApprovalChoice, string>> = {
 
 export function createApproval(request: ApprovalRequest): ApprovalState {
   const width = 40;
-  const start = { selected: 0, stray: false, scroll: 0, maxScroll: 0, seen: false, width };
+  const start = { selected: 0, stray: false, scroll: 0, maxScroll: 0, seen: false, early: undefined, width };
   const choices = choicesOf(request);
   const state = { request, drawn: false, choices, isListed: true, kept: {}, isChanged: false, ...start };
   const { edited } = request;
@@ -103,6 +105,20 @@ export function offered({ choices, isListed }: ApprovalState): readonly Approval
   return isListed ? choices : choices.filter((choice) => choice !== "always" && choice !== "never");
 }
 
+/** In this form: what was selected stays so, where it is offered. */
+export function inForm(state: ApprovalState, isListed: boolean): ApprovalState {
+  if (isListed === state.isListed) return state;
+  const choice = offered(state)[state.selected];
+  const formed = { ...state, isListed };
+  return {
+    ...formed,
+    selected: Math.max(
+      0,
+      offered(formed).findIndex((each) => each === choice),
+    ),
+  };
+}
+
 /** Text that is not for it was written: enter alone answers nothing. What is being written into it waits. */
 export function strayed({ writing, ...state }: ApprovalState): ApprovalState {
   const kept = writing ? { ...state.kept, [writing.purpose]: writing } : state.kept;
@@ -115,8 +131,7 @@ export function approvalReducer(state: ApprovalState, action: ApprovalAction): A
     const { width, maxScroll, isListed = true } = action;
     const scroll = Math.min(state.scroll, maxScroll);
     const seen = isEndShown(state, maxScroll);
-    const selected = isListed === state.isListed ? state.selected : 0;
-    const sized = { ...state, drawn: true, maxScroll, scroll, seen, width, isListed, selected };
+    const sized = { ...inForm(state, isListed), drawn: true, maxScroll, scroll, seen, width };
     return state.writing ? { ...sized, writing: textReducer(state.writing, { type: "width", width }) } : sized;
   }
   if (!state.drawn) return state;
@@ -167,7 +182,7 @@ export function isEndShown({ seen, scroll, writing }: ApprovalState, maxScroll: 
 }
 
 function select(state: ApprovalState, index: number): ApprovalState {
-  return { ...state, selected: wrapIndex(index, offered(state).length), stray: false };
+  return { ...state, selected: wrapIndex(index, offered(state).length), stray: false, early: undefined };
 }
 
 function scrollTo(state: ApprovalState, scroll: number): ApprovalState {
@@ -184,7 +199,7 @@ function answer(state: ApprovalState, choice: ApprovalChoice): ApprovalState {
     case "never":
       return request.deny === undefined ? state : { ...state, answer: { kind: "never", rule: request.deny } };
     default:
-      return state.seen ? allow(state, choice) : state;
+      return state.seen ? allow(state, choice) : { ...state, early: choice };
   }
 }
 
@@ -238,6 +253,6 @@ function changeTo(state: ApprovalState, text: string, isSeen: boolean): Approval
     choices: choicesOf(changed),
     kept: {},
     isChanged: true,
-    ...{ selected: 0, scroll: 0, seen: false, stray: false },
+    ...{ selected: 0, scroll: 0, seen: false, early: undefined, stray: false },
   };
 }

@@ -4,7 +4,8 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { approvalBody } from "./approval-body.ts";
-import { type ApprovalChoice, type ApprovalState, choiceKeys, isEndShown, offered } from "./approval-state.ts";
+import { ChoicesRow } from "./approval-row.tsx";
+import { type ApprovalChoice, type ApprovalState, choiceKeys, inForm, isEndShown, offered } from "./approval-state.ts";
 import { type TextPurpose, textPrompts } from "./approval-text.ts";
 import { Composer, type ComposerProps } from "./composer.tsx";
 import { composerWindow } from "./composer-layout.ts";
@@ -29,9 +30,12 @@ export interface ApprovalLayout {
   readonly maxScroll: number;
   /** Rows for what is written. */
   readonly textRows: number;
-  /** Each choice has rows of its own. */
+  /** Each choice has rows of its own: where the body has room beside them. */
   readonly isListed: boolean;
 }
+
+/** Rows that a body which has more gets at least, before the choices have rows of their own. */
+const leastBody = 5;
 
 /** What fits: the owner sends `maxScroll` back with `drawn`, and `bodyRows` and `textRows` with keys. */
 export function approvalLayout(state: ApprovalState, width: number, maxRows: number): ApprovalLayout {
@@ -43,7 +47,7 @@ export function approvalLayout(state: ApprovalState, width: number, maxRows: num
   const { buffer, width: columns } = state.writing?.composer ?? {};
   const wanted = buffer && columns !== undefined ? composerWindow(buffer, columns, most).rows.length : 1;
   const listed = choiceRows(state, width).length;
-  const isListed = listed + 1 <= room;
+  const isListed = listed + Math.min(lines.length, leastBody) <= room;
   const below = state.writing ? wanted : isListed ? listed : 1;
   const bodyRows = Math.min(Math.max(state.writing ? 0 : 1, room - below), lines.length);
   return { lines, head, bodyRows, maxScroll: lines.length - bodyRows, textRows: most, isListed };
@@ -53,7 +57,7 @@ export function Approval({ state: given, width, maxRows, cursor = "cell" }: Appr
   const theme = useTheme();
   const { styles } = theme;
   const layout = approvalLayout(given, width, maxRows);
-  const state = { ...given, isListed: layout.isListed };
+  const state = inForm(given, layout.isListed);
   const { lines, head, bodyRows, maxScroll } = layout;
   const scroll = Math.min(state.scroll, maxScroll);
   return (
@@ -103,20 +107,12 @@ function Choices({ state, width, maxRows, layout }: ApprovalProps & { layout: Ap
   const { styles } = useTheme();
   const { words, isUrgent } = hintOf(state, layout);
   const hint = <Text {...(isUrgent ? styles.warning : styles.muted)}>{fitting(words, width)}</Text>;
-  // One row for both: what stands in the way of an answer goes first.
-  if (hintRows(maxRows) === 0 && isUrgent) return hint;
-  const choices = offered(state);
-  const yesAndNo = choices.map((each) => (each === "once" || each === "no" ? shortLabel(each) : choiceKeys[each]));
-  const inARow = [choices.map(shortLabel), yesAndNo, choices.map((each) => choiceKeys[each])].map((row) =>
-    row.join(" "),
-  );
+  // One row for both: what stands in the way of an answer goes first, but not of one that enter would give.
+  const isMoved = state.selected > 0 && !state.stray && state.early === undefined;
+  if (hintRows(maxRows) === 0 && isUrgent && !isMoved) return hint;
   return (
     <>
-      {layout.isListed ? (
-        <ListedChoices state={state} width={width} />
-      ) : (
-        <Text {...styles.selected}>{fitting(inARow, width)}</Text>
-      )}
+      {layout.isListed ? <ListedChoices state={state} width={width} /> : <ChoicesRow state={state} width={width} />}
       {hintRows(maxRows) > 0 && hint}
     </>
   );
@@ -154,6 +150,17 @@ function choiceRows(state: ApprovalState, width: number) {
 function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll, isListed }: ApprovalLayout) {
   const scroll = Math.min(state.scroll, maxScroll);
   const place = `lines ${scroll + 1}-${scroll + bodyRows} of ${lines.length}`;
+  if (!isEndShown(state, maxScroll) && state.early !== undefined) {
+    const key = choiceKeys[state.early];
+    const words = [
+      `read to the end first: pgdn, then ${key} (${place})`,
+      `read to the end first: pgdn, then ${key}`,
+      `first the rest: pgdn, then ${key}`,
+      "first the rest: pgdn",
+      "pgdn first",
+    ];
+    return { words, isUrgent: true };
+  }
   if (!isEndShown(state, maxScroll)) {
     const words = [
       `pgdn shows the rest (${place}), then y`,
@@ -172,11 +179,6 @@ function hintOf(state: ApprovalState, { lines, bodyRows, maxScroll, isListed }: 
   const choose = `${keys} · arrows and enter choose · esc stops the turn`;
   const before = maxScroll > 0 ? [`${place} · ${choose}`, `${place} · ${keys} · esc stops`] : [];
   return { words: [...before, choose, `${keys} · enter · esc stops`, isListed ? keys : "esc stops"], isUrgent: false };
-}
-
-function shortLabel(choice: ApprovalChoice): string {
-  const labels = { once: "yes", always: "always", never: "never", edit: "edit", no: "no", "no-because": "tell why" };
-  return `${choiceKeys[choice]}=${labels[choice]}`;
 }
 
 function choiceLabel(choice: ApprovalChoice, { request, isChanged }: ApprovalState): string {

@@ -269,3 +269,84 @@ describe("Approval", () => {
     expect(draw(type(state, "ls\x1b[B"), 80, 20).at(-1)).toMatch(/^y a n t/);
   });
 });
+
+describe("in a low window", () => {
+  const outcomes: Readonly<Record<string, (state: ApprovalState) => boolean>> = {
+    y: ({ answer }) => answer?.kind === "once",
+    a: ({ answer }) => answer?.kind === "always",
+    e: ({ writing }) => writing?.purpose === "edit",
+    n: ({ answer }) => answer?.kind === "no",
+    t: ({ writing }) => writing?.purpose === "why",
+    d: ({ answer }) => answer?.kind === "never",
+  };
+  const long = { ...whole, body: Array.from({ length: 40 }, (_, index) => `step ${index}`).join("\n") };
+
+  it.each([4, 8, 20, 30, 60, 80])("the choice that enter takes is the one marked, at %i columns", (width) => {
+    for (const rows of [2, 3, 4, 6, 8, 10, 12]) {
+      for (const request of [whole, long]) {
+        const end = redrawn(type(shown(request, width, rows), "\x1b[F"), width, rows);
+        for (let moves = 0; moves < 7; moves += 1) {
+          const state = type(end, "\x1b[B".repeat(moves));
+          const marked = draw(state, width, rows)
+            .map((line) => /> ?([yaentd])/.exec(line)?.[1])
+            .filter((letter) => letter !== undefined);
+          expect(marked).toHaveLength(1);
+          expect(outcomes[marked[0] ?? ""]?.(type(state, "\r"))).toBe(true);
+        }
+      }
+    }
+  });
+
+  it("no is marked where it is chosen before the end was shown, and nothing after a stray key", () => {
+    const head = shown(long, 80, 2);
+    expect(draw(head, 80, 2).at(-1)).toMatch(/^pgdn/);
+    expect(draw(type(head, "\t\t"), 80, 2).at(-1)).toContain(">n=no");
+    expect(type(head, "\t\t\r").answer).toEqual({ kind: "no" });
+    expect(draw(type(shown(whole, 80, 5), "\x1b[Bls"), 80, 5).join("\n")).not.toContain(">");
+  });
+
+  it("what was selected stays so when the window gets lower or higher", () => {
+    const onEdit = type(shown(whole, 80, 20), "\t\t");
+    const low = redrawn(onEdit, 80, 5);
+    for (const state of [onEdit, low]) expect(draw(state, 80, 5).join("\n")).toContain(">e=edit");
+    expect(draw(redrawn(low, 80, 20), 80, 20).join("\n")).toContain("> e  edit");
+  });
+
+  it.each([
+    [40, 9],
+    [80, 8],
+    [80, 10],
+  ])(
+    "the choices make room for a body that would show a row or two beside them: %i columns, %i rows",
+    (width, rows) => {
+      const diff = ["@@ -1,3 +1,3 @@", " 1   a", " 2 - b", " 2 + c", " 3   d"].join("\n");
+      const request = { ...whole, kind: "diff", body: diff, isEditable: false } as const;
+      const layout = approvalLayout(shown(request, width, rows), width, rows);
+      expect(layout).toMatchObject({ isListed: false, maxScroll: 0 });
+      expect(approvalLayout(shown({ ...request, body: "+ a" }, 80, 10), 80, 10).isListed).toBe(true);
+    },
+  );
+});
+
+describe("a choice before the end was shown", () => {
+  const long = { ...whole, body: "step\n".repeat(40) };
+  it.each([..."yae"])("%s is told why it does nothing, until the end is shown", (letter) => {
+    for (const width of [20, 40, 80]) {
+      const head = shown(long, width, 20);
+      const early = type(head, letter);
+      expect(early.answer ?? early.writing).toBeUndefined();
+      expect(draw(early, width, 20)).not.toEqual(draw(head, width, 20));
+      if (width >= 40) expect(draw(early, width, 20).at(-1)).toContain(`read to the end first: pgdn, then ${letter}`);
+      const end = redrawn(type(early, "\x1b[F"), width, 20);
+      expect(draw(end, width, 20).at(-1)).not.toMatch(/first/);
+      expect(outcome(type(end, letter))).toBe(true);
+    }
+  });
+  const outcome = ({ answer, writing }: ApprovalState): boolean => answer !== undefined || writing !== undefined;
+
+  it("is told in the last row of two as well", () => {
+    for (const input of ["y", "\r", "\t\r"]) {
+      expect(draw(type(shown(long, 80, 2), input), 80, 2).at(-1)).toMatch(/^read to the end first/);
+    }
+  });
+});
