@@ -5,11 +5,12 @@ import { approvalLayout } from "./approval.tsx";
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
+  type ApprovalState,
   approvalReducer,
   createApproval,
   strayed,
 } from "./approval-state.ts";
-import type { KeyEvent } from "./key-event.ts";
+import { chord, type KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { type Guard, isLeaving, terminalRead } from "./prompt-gate.ts";
 import { leastApproval, type ModalView } from "./screen-view.tsx";
@@ -40,7 +41,11 @@ class ApprovalPrompt implements Modal {
   readonly #screen: Screen;
   readonly #done: (answered: Answered) => void;
   #state;
-  readonly guard: Guard = { leastRows: leastApproval, onStray: () => this.#stray() };
+  readonly guard: Guard = {
+    leastRows: leastApproval,
+    onStray: () => this.#stray(),
+    isView: (event) => isViewKey(this.#state, event),
+  };
 
   constructor(screen: Screen, ask: ApprovalAsk, done: (answered: Answered) => void) {
     this.#screen = screen;
@@ -79,6 +84,13 @@ class ApprovalPrompt implements Modal {
   #layout(rows: number) {
     return approvalLayout(this.#state, this.#screen.size.columns, rows);
   }
+}
+
+/** Moves what is seen of the body: up and down choose when its end was shown. */
+function isViewKey({ drawn, writing, seen, answer }: ApprovalState, event: KeyEvent): boolean {
+  if (!drawn || writing !== undefined || answer !== undefined) return false;
+  const name = chord(event) ?? "";
+  return ["pageup", "pagedown", "home", "end"].includes(name) || (!seen && (name === "up" || name === "down"));
 }
 
 const effects: Readonly<Record<Effect, string>> = {

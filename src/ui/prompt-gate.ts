@@ -10,6 +10,8 @@ export interface Guard {
   readonly leastRows?: number;
   /** Text that is not for it is in the composer: enter alone is no answer from now on. */
   onStray?(): void;
+  /** Now this key only moves what is seen of it. */
+  isView?(event: KeyEvent): boolean;
 }
 
 export interface Guarded {

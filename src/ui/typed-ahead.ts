@@ -1,7 +1,7 @@
 // Which keys are for a prompt that came up, and what becomes of the others: somebody who presses keys without a pause has
 // not read it, whatever those keys were for, and goes on writing in the composer.
 import { composerAction } from "./composer-keys.ts";
-import { isComposerEmpty } from "./composer-state.ts";
+import { type ComposerAction, isComposerEmpty } from "./composer-state.ts";
 import type { KeyEvent } from "./key-event.ts";
 import type { Modal, Screen } from "./live-screen.ts";
 import { isLeaving } from "./prompt-gate.ts";
@@ -12,6 +12,8 @@ const pauses = { empty: 500, begun: 1_000, ended: 250 };
 /** `modal` decides something. */
 export function isForPrompt(screen: Screen, modal: Modal, event: KeyEvent): boolean {
   if (isLeaving(event)) return true;
+  // It answers nothing: there is no need to wait, unless text that was begun has a use for it.
+  if (modal.guard?.isView?.(event) && !isForText(screen, event)) return true;
   return screen.gate.takes(modal) && performance.now() >= screen.busyUntil;
 }
 
@@ -47,10 +49,19 @@ export function write(screen: Screen, event: KeyEvent, browses = true): void {
   // The prompt that an undo gave back is no beginning of a command.
   if (event.kind === "text" && event.text.startsWith("/") && screen.isOffered) screen.compose({ type: "clear" });
   const action = composerAction(event, screen.keymap.composer);
-  if (!action || (!browses && (action.type === "up" || action.type === "down"))) return;
+  if (!action || (!browses && isBrowsing(action))) return;
   screen.compose(action);
   keepBusy(screen);
   screen.images?.wrote(event);
+}
+
+function isForText({ composer, keymap }: Screen, event: KeyEvent): boolean {
+  const action = composerAction(event, keymap.composer);
+  return action !== undefined && !isBrowsing(action) && !isComposerEmpty(composer);
+}
+
+function isBrowsing({ type }: ComposerAction): boolean {
+  return type === "up" || type === "down";
 }
 
 function keepBusy(screen: Screen): void {

@@ -201,6 +201,43 @@ describe("a question that comes up", () => {
     }
   });
 
+  it("is scrolled at once by keys that only do that, and answered by none of them, after a pager was closed", async () => {
+    const { screen, answers, press } = open();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const long = { ...ask, subject: Array.from({ length: 90 }, (_each, index) => `step ${index}`).join("\n") };
+    void askApproval(screen, long, new AbortController().signal).then((each) => answers.push(each));
+    await readTerminal();
+    screen.openOverlay({ ...overlay, onKey: () => screen.closeOverlay() });
+    press(key("escape"));
+    const scroll = () => screen.modal?.view.kind === "approval" && screen.modal.view.state.scroll;
+    const places = ["pagedown", "down", "up", "pageup", "end", "home", "end"].map((name) => {
+      press(key(name));
+      return scroll();
+    });
+    const [page = 0, , , , last = 0] = places.map(Number);
+    expect(page).toBeGreaterThan(1);
+    expect(last).toBeGreaterThan(page);
+    expect(places).toEqual([page, page + 1, page, 0, last, 0, last]);
+    press(key("down"), key("enter"), { kind: "text", text: "y" });
+    await readTerminal();
+    expect(answers).toEqual([]);
+    expect(screen.modal?.view).toMatchObject({ state: { seen: true, selected: 0 } });
+    screen.close();
+  });
+
+  it("leaves home and end to text that was begun, and takes the other keys that scroll", async () => {
+    const { screen, answers, press, type } = open();
+    const long = { ...ask, subject: "step\n".repeat(90) };
+    type("bc");
+    void askApproval(screen, long, new AbortController().signal).then((each) => answers.push(each));
+    await readTerminal();
+    press(key("pagedown"), key("home"));
+    type("a");
+    expect(composerText(screen.composer)).toBe("abc");
+    expect(screen.modal?.view).not.toMatchObject({ state: { scroll: 0 } });
+    screen.close();
+  });
+
   it("is not answered by the answer to another one that was pressed twice", async () => {
     const { screen, answers, type, question } = open();
     vi.useFakeTimers({ toFake: ["performance"] });
