@@ -43,16 +43,39 @@ function rowsOf(line: MarkdownLine, lead: Lead, look: Look): readonly Line[] {
   }
 }
 
-/** Where the indent would take too much: only the innermost bar and mark, at last only the mark. */
 function wordRows(spans: Line, lead: Lead, width: number): readonly Line[] {
   if (hasRoom(lead, width)) return wrapSpans(spans, width, lead);
-  const [sign = span("  ")] = lead.first;
-  const marks = lead.first.slice(1).filter(({ text, role }) => role !== "quote" && text.trim() !== "");
-  const bars = lead.rest.filter(({ role }) => role === "quote").slice(-1);
-  const hang = lineWidth(marks);
-  const rest = [span("  "), ...bars, ...(hang > 0 ? [span(" ".repeat(hang))] : [])];
-  const short: Lead = { first: [sign, ...bars, ...marks], rest };
-  return hasRoom(short, width) ? wrapSpans(spans, width, short) : wrapSpans([...marks, ...spans], width);
+  const marks = lead.first.slice(1).filter(isMark);
+  const short = shortLead(lead, width);
+  const fits = short !== undefined && lineWidth(short.first) * 3 <= width * 2;
+  return fits ? wrapSpans(spans, width, short) : wrapSpans([...marks, ...spans], width);
+}
+
+const minMark = 2;
+
+/**
+ * Where the indent would take too much: the innermost bar, and as much of the indent as there is room for, so that no
+ * mark stands left of one it is under. None: there is not even room for a mark.
+ */
+function shortLead({ first, rest }: Lead, width: number): Lead | undefined {
+  const [sign = span("  ")] = first;
+  const marks = first.slice(1).filter(isMark);
+  const bars = rest.filter(({ role }) => role === "quote").slice(-1);
+  const room = Math.floor(width / 3) - lineWidth([sign, ...bars]);
+  const before = marks.length > 0 ? room - minMark : room;
+  if (before < 0) return undefined;
+  const indent = (line: Line, most: number) => {
+    const own = lineWidth(line.slice(1).filter((each) => each.role !== "quote" && !isMark(each)));
+    return own > 0 && most > 0 ? [span(" ".repeat(Math.min(own, most)))] : [];
+  };
+  return {
+    first: [sign, ...bars, ...indent(first, before), ...marks],
+    rest: [span("  "), ...bars, ...indent(rest, room)],
+  };
+}
+
+function isMark({ text, role }: Line[number]): boolean {
+  return role !== "quote" && text.trim() !== "";
 }
 
 function hasRoom({ rest }: Lead, width: number): boolean {

@@ -18,6 +18,29 @@ describe("lists", () => {
     ]);
   });
 
+  it("keep as much of their indent as a narrow window has room for", () => {
+    const source = "1. one\n   - nested\n     - deeper\n       text under it";
+    expect(drawn(source, 26)).toEqual(["1. one", "   • nested", "    • deeper", "      text under it"]);
+    expect(drawn(source, 23)).toEqual(["1. one", "   • nested", "   • deeper", "     text under it"]);
+  });
+
+  it.each(["", "> ", "> > "])(
+    "have no item left of the one it is under, in a window of 24 columns or more (%s)",
+    (quote) => {
+      const marks = ["-", "1.", "- [ ]", "10."];
+      for (const start of marks.keys()) {
+        const items = Array.from({ length: 9 }, (_, level) => `${marks[(start + level) % 4]} w${level}`);
+        const source = items.map((item, level) => `${quote}${"    ".repeat(level)}${item}`).join("\n");
+        for (let width = 24; width <= 120; width += 1) {
+          const rows = drawn(source, width).filter((row) => /w\d/.test(row));
+          const columns = rows.map((row) => row.replaceAll("│", " ").search(/\S/));
+          expect(columns, `${width} columns`).toEqual(columns.toSorted((a, b) => a - b));
+          expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(width);
+        }
+      }
+    },
+  );
+
   it("have tasks that are done or not", () => {
     expect(drawn("- [ ] a\n- [x] b\n1. [X] c\n- [y] d")).toEqual(["[ ] a", "[x] b", "1. [x] c", "• [y] d"]);
   });
