@@ -1,7 +1,7 @@
 // What an approval shows of a call, as rows of a width: all of it, a diff as the transcript draws it, and what cannot
 // be seen spelled out and marked. Made once a request and width: a key that scrolls does not lay it out again.
 import type { ApprovalRequest } from "./approval-state.ts";
-import { diffRecords } from "./diff-body.ts";
+import { revealedRecords } from "./diff-body.ts";
 import { revealParts } from "./sanitize.ts";
 import { type Line, span, wrapSpans } from "./styled-line.ts";
 
@@ -25,15 +25,9 @@ function revealed(text: string): Line {
   return revealParts(text).map((part) => span(part.text, part.hidden ? "revealed" : "plain"));
 }
 
-/** Code may be indented by tabs. A line in which something could not be seen stands out as a whole. */
 function diffBodyRows(diff: string, width: number): readonly Line[] {
-  const lines = diff.replace(/\n$/, "").split("\n");
-  const shown = lines.map((line) => revealParts(line.replaceAll("\t", "    ")));
-  const records = diffRecords(shown.map((parts) => parts.map(({ text }) => text).join("")));
-  return records.flatMap(({ gutter, spans }, index) => {
-    const isDoubtful = shown[index]?.some(({ hidden }) => hidden) === true;
-    const line = isDoubtful ? spans.map(({ text }) => span(text, "warning")) : spans;
+  return revealedRecords(diff.replace(/\n$/, "").split("\n")).flatMap(({ gutter, spans }) => {
     const first = [span(gutter, "muted")];
-    return wrapSpans(line, width, { first, rest: [span(" ".repeat(gutter.length))] });
+    return wrapSpans(spans, width, { first, rest: [span(" ".repeat(gutter.length))] });
   });
 }

@@ -1,7 +1,8 @@
 // A diff as styled lines: numbers in a column, signs and colours by side, and the words that changed marked within the
-// lines that replace each other. Texts are taken as already sanitised or revealed.
+// lines that replace each other. What cannot be seen in them is spelled out.
 import { type DiffLine, readDiff } from "./diff-line.ts";
 import { changedWords, type Range } from "./diff-words.ts";
+import { revealCode } from "./sanitize.ts";
 import { type Line, span } from "./styled-line.ts";
 import { cellWidth, truncateStart } from "./text-width.ts";
 import type { Role } from "./theme.ts";
@@ -12,12 +13,22 @@ export interface DiffRecord {
   readonly spans: Line;
 }
 
+/** Of raw lines. One in which something could not be seen stands out as a whole. */
+export function revealedRecords(lines: readonly string[]): readonly DiffRecord[] {
+  const shown = lines.map(revealCode);
+  const records = diffRecords(shown.map((parts) => parts.map(({ text }) => text).join("")));
+  return records.map((record, index) => {
+    const isDoubtful = shown[index]?.some(({ hidden }) => hidden) === true;
+    return isDoubtful ? { ...record, spans: record.spans.map(({ text }) => span(text, "warning")) } : record;
+  });
+}
+
 /** A row for each line. One that is too long is cut at its end, or before a change that would be cut off. */
 export function diffBody(
   lines: readonly string[],
   { width, ellipsis }: { width: number; ellipsis: string },
 ): readonly Line[] {
-  return diffRecords(lines).map(({ gutter, spans }) => {
+  return revealedRecords(lines).map(({ gutter, spans }) => {
     const room = width - gutter.length;
     const [sign, before, ...rest] = spans;
     const isHidden = sign && before && rest.length > 0 && cellWidth(before.text) > room - minShown;
@@ -32,7 +43,7 @@ const minShown = 16;
 /** Runs of replaced lines that are longer are not compared. */
 const maxRun = 60;
 
-export function diffRecords(lines: readonly string[]): readonly DiffRecord[] {
+function diffRecords(lines: readonly string[]): readonly DiffRecord[] {
   const read = readDiff(lines);
   const digits = Math.max(0, ...read.map(({ number }) => (number === undefined ? 0 : String(number).length)));
   const marks = wordMarks(read);

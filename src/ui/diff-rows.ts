@@ -1,7 +1,6 @@
 // A diff as rows of a width, for looking at it: wrapped beside its line numbers, by side, with everything invisible
 // spelled out.
-import { diffRecords } from "./diff-body.ts";
-import { reveal } from "./sanitize.ts";
+import { revealedRecords } from "./diff-body.ts";
 import { type Line, span, wrapSpans } from "./styled-line.ts";
 
 /** Of a longer one nobody reads the end here. */
@@ -11,8 +10,7 @@ export function diffRows(diff: string | undefined, width: number): readonly Line
   const said = (text: string) => wrapSpans([span(text, "muted")], Math.max(1, width));
   if (diff === undefined || diff.trim() === "") return said("no text to show");
   const lines = diff.replace(/\n$/, "").split("\n");
-  const shown = lines.slice(0, maxLines).map((line) => reveal(line.replaceAll("\t", "    ")));
-  const rows = diffRecords(shown).flatMap(({ gutter, spans }) => {
+  const rows = revealedRecords(lines.slice(0, maxLines)).flatMap(({ gutter, spans }) => {
     const first = [span(gutter, "muted")];
     return wrapSpans(spans, Math.max(1, width), { first, rest: [span(" ".repeat(gutter.length))] });
   });

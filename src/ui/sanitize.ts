@@ -63,6 +63,11 @@ export function revealParts(text: string): readonly RevealedPart[] {
   return parts;
 }
 
+/** A line of code, which may be indented by tabs. */
+export function revealCode(line: string): readonly RevealedPart[] {
+  return revealParts(line.replaceAll("\t", "    "));
+}
+
 const harmlessText = new RegExp(`^[${harmless}\\n]*$`);
 const unseen =
   /^(?:[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb]|(?! )\p{Zs}|\p{Cs}|\p{Co}|\p{Cn}|\p{Default_Ignorable_Code_Point})$/u;

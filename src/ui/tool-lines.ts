@@ -3,7 +3,7 @@
 import type { Json, ToolOutcome } from "../ledger/types.ts";
 import type { MadeCall } from "./block.ts";
 import { diffBody } from "./diff-body.ts";
-import { sanitize } from "./sanitize.ts";
+import { reveal, sanitize } from "./sanitize.ts";
 import { fitLine, type Line, type Span, span } from "./styled-line.ts";
 import { cellWidth, truncate } from "./text-width.ts";
 import type { Role, Theme } from "./theme.ts";
@@ -59,13 +59,18 @@ function named(label: string): Line {
 
 /** What a call is about, on one line: its command, path or words. */
 function callSummary({ input }: MadeCall): string {
-  if (input === null || typeof input !== "object" || Array.isArray(input)) return sanitize(plain(input));
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return onOneLine(plain(input));
   const fields = input as { readonly [key: string]: Json };
   for (const name of ["command", "path", "pattern", "query", "url", "call", "text"]) {
     const value = fields[name];
-    if (typeof value === "string") return sanitize(value.trim().slice(0, maxSummary));
+    if (typeof value === "string") return onOneLine(value.slice(0, maxSummary));
   }
-  return Object.keys(fields).length === 0 ? "" : sanitize(plain(input));
+  return Object.keys(fields).length === 0 ? "" : onOneLine(plain(input));
+}
+
+/** What an approval spelled out is spelled out here too. */
+function onOneLine(text: string): string {
+  return reveal(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").replace(/\r?\n/g, " "));
 }
 
 const maxSummary = 500;
@@ -145,8 +150,11 @@ function bodyText(
   { tool }: MadeCall,
   outcome: ToolOutcome,
 ): { readonly all: readonly string[]; readonly isDiff: boolean } {
-  const text = sanitize(outcome.output ?? "", { keepNewlines: true, tabs: 4 }).replace(/^\n+|\s+$/g, "");
+  const { output = "" } = outcome;
   const isDiff = outcome.kind === "ok" && isEdit(tool);
+  // Raw: what the lines of a diff hide is shown.
+  const seen = isDiff ? output : sanitize(output, { keepNewlines: true, tabs: 4 });
+  const text = seen.replace(/^\n+|\s+$/g, "");
   // The first line of a diff names the file, as the line above does.
   const all = text === "" ? [] : text.split("\n").slice(isDiff ? 1 : 0);
   return { all, isDiff };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../src/ledger/types.ts";
+import { approvalBody } from "../../../src/ui/approval-body.ts";
 import { type Block, messageBlocks, windowBlocks } from "../../../src/ui/block.ts";
 import { lineText, lineWidth } from "../../../src/ui/styled-line.ts";
 import { createTheme } from "../../../src/ui/theme.ts";
@@ -144,5 +145,29 @@ describe("output that was capped before it came", () => {
     expect(lines(false)).toContain("… +33 lines (ctrl+o opens)");
     expect(lines(true)).toContain("… more lines");
     expect(lines(true)).not.toMatch(/\+\d+ lines/);
+  });
+});
+
+describe("what cannot be seen in a call", () => {
+  const hidden = "hello\u202eevil\u200b\tend\u00a0";
+  const look = { width: 100, theme: plainTheme };
+  const path = `src/${hidden}.ts`;
+  const diff = `${path} +1 -1\n  1 - hello\n  2 + \t${hidden}!`;
+
+  it("is spelled out in its line", () => {
+    for (const input of [{ command: `\n${hidden}!\nls ` }, { path: `${hidden}!` }, `${hidden}!`]) {
+      const [row = []] = blockLines({ kind: "tool", made: { tool: "shell", input }, outcome: { kind: "ok" } }, look);
+      expect(lineText(row)).toContain("shell hello\\u202eevil\\u200b\\tend\\u00a0!");
+    }
+  });
+
+  it("is spelled out in the diff of an edit as the approval spelled it out", () => {
+    for (const tool of ["edit_file", "write_file"]) {
+      const block: Block = { kind: "tool", made: { tool, input: { path } }, outcome: { kind: "ok", output: diff } };
+      const rows = blockLines(block, look).map((row) => row.filter(({ text }) => text.trim() !== ""));
+      const asked = approvalBody({ tool, kind: "diff", body: diff, reason: "mode is ask" }, 90);
+      expect(rows.slice(-2)).toEqual(asked.slice(-2));
+      expect(lineText(rows.at(-1) ?? [])).toContain("hello\\u202eevil\\u200b    end\\u00a0!");
+    }
   });
 });
