@@ -51,7 +51,7 @@ describe("a model that refuses for a while", () => {
   });
 
   it("is told once to who reads lines", async () => {
-    await playing([{ ...refuses, headers: { "retry-after-ms": "20" } }, { text: "well" }], async (place) => {
+    await playing([{ ...refuses, headers: { "retry-after-ms": "400" } }, { text: "well" }], async (place) => {
       const stele = openStele(place, ["--screen-reader"]);
       await stele.waitFor(/ready: new conversation/);
       stele.write("hello\r");

@@ -112,7 +112,9 @@ export class Stage {
   #environment(): Record<string, string | undefined> {
     const none = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
     const own = { PATH: process.env["PATH"], HOME: this.home, STELE_HOME: this.ledgerFolder };
-    return { ...none, ...own, TERM: "xterm-256color", LANG: "C.UTF-8", SHELL: "/bin/sh", TMPDIR: this.#root };
+    // Also where the tests are run in a terminal that has another name.
+    const terminal = { TERM: "xterm-256color", TERM_PROGRAM: "vscode" };
+    return { ...none, ...own, ...terminal, LANG: "C.UTF-8", SHELL: "/bin/sh", TMPDIR: this.#root };
   }
 
   #processes(): number[] {
