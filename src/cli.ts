@@ -142,11 +142,9 @@ async function performCommand(
   asked: Extract<Asked, { kind: "command" }>,
   choice: SessionChoice,
 ): Promise<ExitCode> {
-  // Both before the command runs: its first tick is not waited for.
-  const [{ runCommand }, foreground] = await Promise.all([
-    import("./commands/run-command.ts"),
-    import("./loop-foreground.ts"),
-  ]);
+  const { runCommand } = await import("./commands/run-command.ts");
+  // Before the command runs: its first tick waits for nobody.
+  const foreground = asked.command.name === "loop" ? await import("./loop-foreground.ts") : undefined;
   // The checklist does it itself, and tells it.
   if (asked.command.name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
@@ -158,7 +156,7 @@ async function performCommand(
     throw new SteleError("usage", "This command takes its own --yes.");
   if (result.kind === "turn") return await endTurn(program, result, asked.globals.json);
   printResult(result, output, asked.globals.json);
-  if (result.kind === "loop" && context.loop && runner) {
+  if (result.kind === "loop" && foreground && context.loop && runner) {
     return await foreground.followLoop({ keeper: context.loop, runner, loop: result.loop }, output, asked.globals.json);
   }
   await runner?.close();

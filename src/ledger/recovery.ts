@@ -90,6 +90,7 @@ export async function reclaimFromTheDead(
     await reclaim(db, options.holder);
     await inspectTurns(db, options);
   }
+  await db.pauseOrphanLoops();
   const { value, ms } = await timed(() => finishReverts(db, options));
   if (value) tell(step("files", ms, value));
 }
