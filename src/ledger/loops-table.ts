@@ -33,6 +33,7 @@ export interface LoopDetail {
   readonly ticks: number;
   /** Of these, since a person last set it going: what `maxTicks` bounds. */
   readonly ticksOfRun: number;
+  readonly spentUsd: number;
   readonly digest?: string;
   readonly why?: string;
 }

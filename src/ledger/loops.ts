@@ -3,6 +3,7 @@
 // that is recorded as the runner fires; another one takes over when that one is proven dead, by a person's word. Whether a
 // tick still runs is no flag but the state of its admission: no end of a turn can leave it set.
 import { randomUUID } from "node:crypto";
+import { toAdmission } from "./admissions-table.ts";
 import { decodeProcess } from "./codec.ts";
 import { ledgerError } from "./errors.ts";
 import { isSameProcess, livenessOf } from "./identity.ts";
@@ -20,10 +21,13 @@ import type {
   LoopId,
   LoopPlan,
   LoopTick,
+  ModelRoute,
   Payload,
   Refusal,
   RequestId,
+  Usage,
 } from "./types.ts";
+import { addUsage } from "./usage.ts";
 
 /** C 10.9, in ms. */
 const RESUME_MS = 5_000;
@@ -38,6 +42,10 @@ export type FireResult =
 /** How a tick ended, and what comes next, as its runner judged. */
 export interface TickEnd {
   readonly digest?: string;
+  /** What the tick cost; absent: not known. */
+  readonly usd?: number;
+  /** Of the question whether the loop is done. */
+  readonly judging?: { readonly route: ModelRoute; readonly usage: Usage };
   readonly next:
     | { readonly state: "active"; readonly delayMs: number }
     | { readonly state: "paused" | "done"; readonly why: string };
@@ -66,7 +74,7 @@ export function startLoop(
   if (refused) return refused;
   if (before) endLoop(tx, before, { state: "stopped", why: "another one took its place" });
   const id = randomUUID() as LoopId;
-  const detail: LoopDetail = { delayMs: plan.everyMs ?? plan.floorMs, ticks: 0, ticksOfRun: 0 };
+  const detail: LoopDetail = { delayMs: plan.everyMs ?? plan.floorMs, ticks: 0, ticksOfRun: 0, spentUsd: 0 };
   tx.q.loops.insert.run({
     ...{ id, conversation: session.conversation_id, now: tx.now },
     schedule: canonicalJson(plan),
@@ -76,14 +84,20 @@ export function startLoop(
   return toLoop(loopRow(tx.q, id));
 }
 
-/** Slot, tick, admission and a provisional next due time in one transaction; the real one counts from the turn's end. */
+/**
+ * Slot, tick, admission and a provisional next due time in one transaction; the real one counts from the turn's end.
+ * Asked again for the newest slot, whose answer was lost, it is the same tick.
+ */
 export function fireLoop(tx: Tx, { id, slot }: { id: LoopId; slot: number }, payload: Payload): FireResult {
   closeTicks(tx, id);
   const row = loopRow(tx.q, id);
   const loop = toLoop(row);
   const isMine = loop.runner !== undefined && isSameProcess(loop.runner, tx.process);
-  if (loop.state !== "active" || !isMine || loop.nextSlot !== slot || tx.now < (loop.nextDueAt ?? 0))
-    return { kind: "not-now", loop };
+  if (loop.state !== "active" || !isMine) return { kind: "not-now", loop };
+  const again = slot === loop.nextSlot - 1 ? tx.q.loops.tick.get(id, slot) : undefined;
+  if (again && again.outcome === null)
+    return { kind: "fired", loop, admission: toAdmission(admissionRow(tx, requireAdmission(again.admission_id))) };
+  if (loop.nextSlot !== slot || tx.now < (loop.nextDueAt ?? 0)) return { kind: "not-now", loop };
   // What is held waits for a key, maybe for ever.
   const isBusy = tx.q.admissions.openOf.all(loop.conversation).some((row) => row.status !== "queued" || !row.held);
   if (isBusy) return { kind: "busy", loop };
@@ -111,9 +125,14 @@ export function endTick(tx: Tx, { id, slot }: { id: LoopId; slot: number }, end:
   tx.q.loops.endTick.run(outcome ?? "failed", end.digest ?? null, id, slot);
   setDetail(tx, id, (detail) => ({
     ...(outcome === "cancelled" ? uncounted(detail) : detail),
+    spentUsd: detail.spentUsd + (end.usd ?? 0),
     ...(end.digest !== undefined && { digest: end.digest }),
     ...(end.next.state === "active" && { delayMs: end.next.delayMs }),
   }));
+  if (end.judging) {
+    const session = canonicalRow(tx.q, loopRow(tx.q, id).conversation_id).id;
+    addUsage(tx, { ...end.judging, session, task: "loop", at: tx.now });
+  }
   const row = loopRow(tx.q, id);
   if (row.state !== "active") return toLoop(row);
   if (end.next.state !== "active") return endLoop(tx, row, end.next);

@@ -89,7 +89,7 @@ export interface Spent {
   readonly route: ModelRoute;
   readonly usage: Usage;
   /** Default: a turn. */
-  readonly task?: "compaction";
+  readonly task?: "compaction" | "loop";
   /** ms since the epoch. */
   readonly at: number;
 }

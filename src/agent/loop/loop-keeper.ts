@@ -19,8 +19,8 @@ import type { SessionEvent } from "../events.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Runner } from "../runner.ts";
 import { answerDigest } from "./answer-digest.ts";
-import { type Judgement, tickVerdict } from "./tick-verdict.ts";
-import { judgeUntil } from "./until-judge.ts";
+import { tickVerdict } from "./tick-verdict.ts";
+import { type Judged, judgeUntil } from "./until-judge.ts";
 
 export interface LoopOptions {
   readonly db: AsyncSessionDB;
@@ -50,7 +50,6 @@ export class LoopKeeper {
   #loop: Loop | undefined;
   #tick: { readonly id: LoopId; readonly slot: number; readonly admission: AdmissionId } | undefined;
   #lastFired: AdmissionId | undefined;
-  #spentUsd: number | undefined = 0;
   #callOff: (() => void) | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -80,7 +79,6 @@ export class LoopKeeper {
   async start(plan: LoopPlan): Promise<Loop | Refusal> {
     const loop = await this.#options.db.startLoop(this.#options.runner.session.id, plan);
     if ("kind" in loop) return loop;
-    this.#spentUsd = 0;
     this.#set(loop);
     return loop;
   }
@@ -189,14 +187,14 @@ export class LoopKeeper {
     if (!loop || loop.id !== tick.id || admission.outcome === undefined) return;
     const answer = await this.#answerOf(admission);
     const digest = answer === "" ? undefined : answerDigest(answer);
-    const judged = await this.#judge(loop, admission, answer);
-    this.#addCost(admission);
-    const end = {
-      ...{ loop, outcome: admission.outcome, answer, judged },
-      ...(digest !== undefined && { digest }),
-      ...(this.#spentUsd !== undefined && { spentUsd: this.#spentUsd }),
-    };
-    const next = await db.endTick(tick, { next: tickVerdict(end), ...(digest !== undefined && { digest }) });
+    const { usage, ...judged } = await this.#judge(loop, admission, answer);
+    const route = admission.payload.route ?? this.#options.runner.session.route;
+    const usd = this.#costOf(route, admission.usage, usage);
+    const said = { ...(digest !== undefined && { digest }), ...(usd !== undefined && { usd }) };
+    const next = await db.endTick(tick, {
+      ...{ ...said, next: tickVerdict({ loop, outcome: admission.outcome, answer, judged, ...said }) },
+      ...(usage && { judging: { route, usage } }),
+    });
     if (this.#tick === tick) this.#tick = undefined;
     if (next.conversation === this.#conversation) this.#set(next);
   }
@@ -211,7 +209,7 @@ export class LoopKeeper {
       .trim();
   }
 
-  async #judge({ plan }: Loop, admission: Admission, answer: string): Promise<Judgement> {
+  async #judge({ plan }: Loop, admission: Admission, answer: string): Promise<Judged> {
     if (plan.until === undefined || answer === "") return { kind: "open" };
     const { db, models, runner } = this.#options;
     const opened = models.open(admission.payload.route ?? runner.session.route);
@@ -231,10 +229,14 @@ export class LoopKeeper {
     return last && "exitCode" in last ? last.exitCode : undefined;
   }
 
-  #addCost({ usage, payload }: Admission): void {
-    const { costOf, runner, now } = this.#options;
-    const cost = usage ? costOf(usage, payload.route ?? runner.session.route, now()) : 0;
-    this.#spentUsd = cost === undefined || this.#spentUsd === undefined ? undefined : this.#spentUsd + cost;
+  /** Of the turn and of what was asked about it. */
+  #costOf(route: ModelRoute, ...spent: readonly (Usage | undefined)[]): number | undefined {
+    const { costOf, now } = this.#options;
+    const costs = spent.flatMap((usage) => (usage ? [costOf(usage, route, now())] : []));
+    return costs.reduce<number | undefined>(
+      (sum, usd) => (sum === undefined || usd === undefined ? undefined : sum + usd),
+      0,
+    );
   }
 
   /** One after the other. A ledger that refuses is told by the runner's own writes; the tick is looked at again later. */

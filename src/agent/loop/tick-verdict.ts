@@ -17,15 +17,16 @@ export interface EndedTick {
   /** Of the answer; absent where there is none. */
   readonly digest?: string;
   readonly judged: Judgement;
-  /** Of all ticks; absent: not known. */
-  readonly spentUsd?: number;
+  /** Of this tick; absent: not known. */
+  readonly usd?: number;
 }
 
 /** Alone on a line. */
 const COMPLETE = /^[ \t]*LOOP_COMPLETE[.!]?[ \t]*$/m;
 
 export function tickVerdict(tick: EndedTick): TickEnd["next"] {
-  const { loop, outcome, answer, judged, spentUsd } = tick;
+  const { loop, outcome, answer, judged, usd = 0 } = tick;
+  const spent = loop.spentUsd + usd;
   const { times, maxTicks, budgetUsd } = loop.plan;
   if (outcome === "interrupted") return { state: "paused", why: "its turn was stopped" };
   if (outcome === "completed" && COMPLETE.test(answer)) return { state: "done", why: "the model says LOOP_COMPLETE" };
@@ -34,8 +35,8 @@ export function tickVerdict(tick: EndedTick): TickEnd["next"] {
   if (times !== undefined && loop.ticks >= times)
     return { state: "done", why: times === 1 ? "it ran once" : `it ran ${times} times` };
   if (maxTicks > 0 && loop.ticksOfRun >= maxTicks) return { state: "paused", why: `${maxTicks} ticks in a row` };
-  if (budgetUsd !== undefined && (spentUsd ?? 0) >= budgetUsd)
-    return { state: "paused", why: `$${(spentUsd ?? 0).toFixed(2)} of $${budgetUsd} are spent` };
+  if (budgetUsd !== undefined && spent >= budgetUsd)
+    return { state: "paused", why: `$${spent.toFixed(2)} of $${budgetUsd} are spent` };
   return { state: "active", delayMs: nextDelay(tick) };
 }
 

@@ -85,7 +85,8 @@ describe("a loop", () => {
       admission: { kind: "loop", request: `loop:${loop.id}:0`, status: "queued" },
       loop: { nextSlot: 1, nextDueAt: world.at + MINUTE, ticks: 1 },
     });
-    expect(fire(one, loop).kind).toBe("not-now");
+    expect(fire(one, loop)).toEqual(fired);
+    expect(one.openAdmissions(session.conversation)).toHaveLength(1);
     expect(fire(one, fired.loop).kind).toBe("not-now");
     world.at += 40_000;
     runWaiting(one, session);

@@ -13,7 +13,7 @@ function loop(plan: Partial<LoopPlan> = {}, more: Partial<Loop> = {}): Loop {
     maxTicks: 100,
     ...plan,
   };
-  return { plan: whole, state: "active", ticks: 1, ticksOfRun: 1, delayMs: 60_000, ...more } as Loop;
+  return { plan: whole, state: "active", ticks: 1, ticksOfRun: 1, spentUsd: 0, delayMs: 60_000, ...more } as Loop;
 }
 
 function ended(more: Partial<EndedTick> = {}): EndedTick {
@@ -46,7 +46,11 @@ describe("what comes after a tick", () => {
       { state: "paused" },
     ],
     ["0 at most is no limit", ended({ loop: loop({ maxTicks: 0 }, { ticksOfRun: 5_000 }) }), { state: "active" }],
-    ["a spent budget pauses it", ended({ loop: loop({ budgetUsd: 1 }), spentUsd: 1.2 }), { state: "paused" }],
+    [
+      "a spent budget pauses it",
+      ended({ loop: loop({ budgetUsd: 1 }, { spentUsd: 0.9 }), usd: 0.2 }),
+      { state: "paused" },
+    ],
     ["a failed turn goes on", ended({ outcome: "failed", answer: "" }), { state: "active", delayMs: 120_000 }],
   ])("%s", (_, tick, next) => {
     expect(tickVerdict(tick)).toMatchObject(next);
