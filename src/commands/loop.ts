@@ -1,6 +1,8 @@
 // /loop: a prompt, or a command that may be repeated, again and again: at an interval, or at a pace of its own. Started,
 // paused and looked at here; LoopKeeper runs it while its conversation is open.
 
+import { modelFacts } from "../agent/models/catalogue.ts";
+import { routeName } from "../agent/models/route-name.ts";
 import { durationText } from "../config/durations.ts";
 import type { Loop, LoopTick, Refusal } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
@@ -58,6 +60,13 @@ async function start(wish: LoopWish, context: CommandContext, registry: CommandR
     return usage(
       "A loop runs only while a stele is open on its conversation.",
       "Add --foreground to stay and run it here.",
+    );
+  const { route } = context.runner.session;
+  const isPriced = route.provider === "guide" || modelFacts(route, context.settings.models()).prices !== undefined;
+  if (wish.budgetUsd !== undefined && !isPriced)
+    return usage(
+      `What ${routeName(route)} costs is not known: --budget could not be kept.`,
+      "Give its prices under models in the config, or take --times.",
     );
   const { minIntervalMs: _, ...limits } = context.settings.loops();
   const { isForeground, ...asked } = wish;

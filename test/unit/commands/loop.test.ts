@@ -41,6 +41,12 @@ describe("/loop", () => {
     expect(await db.loopOf(runner.session.conversation)).toBeUndefined();
   });
 
+  it("takes no budget where prices are not known", async () => {
+    const { type, runner, db } = await openDesk({ route: { provider: "local", model: "a" } });
+    expect(words(await type("/loop 5m look --budget 1"))).toContain("What local/a costs is not known");
+    expect(await db.loopOf(runner.session.conversation)).toBeUndefined();
+  });
+
   it("without a screen is run only by who stays for it", async () => {
     const { type } = await openDesk({ surface: "argv" });
     expect(words(await type("/loop 5m look"))).toContain("--foreground");
