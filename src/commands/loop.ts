@@ -1,6 +1,7 @@
 // /loop: a prompt, or a command that may be repeated, again and again: at an interval, or at a pace of its own. Started,
 // paused and looked at here; LoopKeeper runs it while its conversation is open.
 
+import { loopJson } from "../agent/loop/loop-json.ts";
 import { modelFacts } from "../agent/models/catalogue.ts";
 import { routeName } from "../agent/models/route-name.ts";
 import { durationText } from "../config/durations.ts";
@@ -134,10 +135,6 @@ function endsOf({ plan: { times, until, budgetUsd } }: Loop): string {
     ...(budgetUsd === undefined ? [] : [`for at most $${budgetUsd}`]),
   ];
   return ends.map((each) => `, ${each}`).join("");
-}
-
-function loopJson({ id, state, why, plan, ticks, delayMs, nextDueAt }: Loop): object {
-  return { id, state, why, prompt: plan.text, everyMs: plan.everyMs, ticks, delayMs, nextDueAt };
 }
 
 function keeperOf(context: CommandContext) {

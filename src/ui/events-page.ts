@@ -53,7 +53,7 @@ const events: Readonly<Record<Printed, Described>> = {
   "loop-changed": {
     when: "The conversation's loop was started, ticks, or ended (`stele loop --foreground`).",
     fields: {
-      loop: "`id`, `state`, `why`, `prompt`, what was asked (`everyMs`, `times`, `until`, `budgetUsd`), `ticks`, `delayMs`, `nextDueAt`",
+      loop: "`id`, `state`, `why`, `prompt`, what was asked (`everyMs`, `times`, `until`, `budgetUsd`), `ticks`, `spentUsd`, `delayMs`, `nextDueAt`",
     },
   },
   "turn-started": { when: "The turn runs.", fields: { admission: "its number" } },

@@ -2,9 +2,10 @@
 // answer alone on stdout and progress on stderr; everything that came from outside is sanitised, keys included.
 import type { SessionEvent } from "../agent/events.ts";
 import { shownImages } from "../agent/images/image-text.ts";
+import { loopJson } from "../agent/loop/loop-json.ts";
 import { routeName } from "../agent/models/route-name.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
-import type { Loop, Message, Part, ToolCall } from "../ledger/types.ts";
+import type { Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 
@@ -51,7 +52,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "turn-settled":
       return event;
     case "loop-changed":
-      return { type: "loop-changed", ...(event.loop && { loop: loopLine(event.loop) }) };
+      return { type: "loop-changed", ...(event.loop && { loop: loopJson(event.loop) }) };
     case "turn-blocked":
       return { type: "turn-blocked", admission: event.admission.id, state: event.admission.status };
     case "ledger-problem":
@@ -68,13 +69,6 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "rule-kept":
       return undefined;
   }
-}
-
-function loopLine(loop: Loop): object {
-  const { id, state, why, plan, ticks, nextDueAt, delayMs } = loop;
-  const { text, everyMs, times, until, budgetUsd } = plan;
-  const asked = { everyMs, times, until, budgetUsd };
-  return { id, state, why, prompt: text, ...asked, ticks, delayMs, nextDueAt };
 }
 
 function messageLine(message: Message, options: { raw?: boolean } = {}): object {
