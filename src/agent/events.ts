@@ -45,8 +45,8 @@ export type SessionEvent =
   | { readonly type: "prompts-kept"; readonly admissions: readonly AdmissionId[]; readonly why: string }
   /** All that is open in the conversation: what waits, what runs, and what has to be decided about. */
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
-  /** Of the open conversation; absent: it has none, or none any more. */
-  | { readonly type: "loop-changed"; readonly loop?: Loop }
+  /** Of the open conversation; absent: it has none, or none any more. `isSaid`: who changed it tells the person. */
+  | { readonly type: "loop-changed"; readonly loop?: Loop; readonly isSaid?: boolean }
   /** Title, model, counts: same conversation. */
   | { readonly type: "session-changed"; readonly session: Session }
   /** What is on the screen is not on disk, and why. */

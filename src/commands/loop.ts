@@ -39,7 +39,7 @@ async function run(text: string, context: CommandContext, registry: CommandRegis
     case "start":
       return start(words.wish, context, registry);
     case "pause":
-      return told(await keeperOf(context).pause("you paused it"), context);
+      return told(await keeperOf(context).pause("you paused it", true), context);
     case "resume":
       return resume(context);
     case "stop":

@@ -165,7 +165,7 @@ export function resumeLoop(tx: Tx, conversation: ConversationId, probe?: Probe):
 
 export function stopLoop(tx: Tx, conversation: ConversationId): Loop | undefined {
   const paused = pauseLoop(tx, conversation, "stopped");
-  return paused && endLoop(tx, loopRow(tx.q, paused.id), { state: "stopped", why: "stopped by you" });
+  return paused && endLoop(tx, loopRow(tx.q, paused.id), { state: "stopped", why: "by you" });
 }
 
 /** Loops whose runner is proven dead wait for a person's word. */

@@ -191,7 +191,7 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "prompts-kept":
       return print(state, [note(event.why, "warning")]);
     case "loop-changed":
-      return loopReducer(state, event.loop);
+      return loopReducer(state, event.loop, event.isSaid ?? false);
     case "lease-awaited": {
       const { holder, since } = event;
       return { ...state, awaited: { ...(holder && { holder }), ...(since !== undefined && { since }) } };
@@ -244,9 +244,9 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
 }
 
 /** What ends or waits is said once. */
-function loopReducer(state: ViewState, loop: Loop | undefined): ViewState {
+function loopReducer(state: ViewState, loop: Loop | undefined, isSaid: boolean): ViewState {
   const changed = { ...without(state, "loop"), ...(loop && isOpenLoop(loop) && { loop }) };
-  if (!loop || (state.loop?.id === loop.id && state.loop.state === loop.state)) return changed;
+  if (!loop || isSaid || (state.loop?.id === loop.id && state.loop.state === loop.state)) return changed;
   const words = loopChangeWords(loop, state.loop);
   return words === undefined ? changed : print(changed, [note(words)]);
 }

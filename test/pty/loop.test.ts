@@ -14,6 +14,11 @@ it("is paused by esc and by a kill, says so at the next start, and goes on when 
   doomed.write("\x1b[27u");
   await doomed.waitFor(/The loop is paused: you stopped it\. \/loop resume goes on[\s\S]*↻ loop paused/);
   await type(doomed, "/loop resume");
+  await doomed.waitFor(/active, next in 5s/);
+  await type(doomed, "/loop pause");
+  await doomed.waitFor(/paused: you paused it · 1 tick/);
+  expect(everything(doomed)).not.toContain("The loop is paused: you paused it");
+  await type(doomed, "/loop resume");
   await doomed.waitFor((each) => everything(each).split("● all quiet").length === 3);
   doomed.kill("SIGKILL");
   await doomed.exit;

@@ -83,10 +83,10 @@ export class LoopKeeper {
     return loop;
   }
 
-  /** What of it runs goes on; nothing more is fired. */
-  async pause(why: string): Promise<Loop | undefined> {
+  /** What of it runs goes on; nothing more is fired. `isSaid`: the caller tells the person. */
+  async pause(why: string, isSaid = false): Promise<Loop | undefined> {
     const loop = await this.#options.db.pauseLoop(this.#conversation, why);
-    this.#set(loop);
+    this.#set(loop, isSaid);
     return loop;
   }
 
@@ -123,9 +123,9 @@ export class LoopKeeper {
     return state === "active" && runner !== undefined && isSameProcess(runner, this.#options.self);
   }
 
-  #set(loop: Loop | undefined): void {
+  #set(loop: Loop | undefined, isSaid = false): void {
     this.#loop = loop;
-    this.#options.runner.emit({ type: "loop-changed", ...(loop && { loop }) });
+    this.#options.runner.emit({ type: "loop-changed", ...(loop && { loop }), isSaid });
     this.#arm();
   }
 

@@ -16,7 +16,7 @@ describe("/loop", () => {
     expect(said).toMatch(/\n {4}1 {2}just now +completed in 1s, something new$/);
     expect(words(await type("/loop pause"))).toContain("paused: you paused it");
     expect(words(await type("/loop resume"))).toContain("active, next in 5s");
-    expect(words(await type("/loop stop"))).toContain("stopped: stopped by you");
+    expect(words(await type("/loop stop"))).toContain("stopped: by you");
     expect(words(await type("/loop resume"))).toBe("There is no loop in this conversation.");
   });
 
