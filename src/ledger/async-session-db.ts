@@ -117,6 +117,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   undelivered: "read",
   resolveCall: "once",
   call: "read",
+  openLoop: "read",
   loopOf: "read",
   loopTicks: "read",
   startLoop: "once",

@@ -62,7 +62,10 @@ export function loopQueries(db: Database) {
     last: db.prepare<[string], LoopRow>(
       "select * from loops where conversation_id = ? order by created_at desc, id limit 1",
     ),
-    active: db.prepare<[], LoopRow>("select * from loops where state = 'active'"),
+    /** As the partial index has it: what ended long ago is not looked at. */
+    active: db.prepare<[], LoopRow>(
+      "select * from loops indexed by loops_one_a_conversation where state in ('active', 'paused') and state = 'active'",
+    ),
     insert: db.prepare(
       `insert into loops (id, conversation_id, schedule, state, runner, next_slot, next_due_at, detail, created_at, updated_at)
        values (@id, @conversation, @schedule, 'active', @runner, 0, @now, @detail, @now, @now)`,

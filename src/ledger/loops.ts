@@ -51,7 +51,13 @@ export interface TickEnd {
     | { readonly state: "paused" | "done"; readonly why: string };
 }
 
-/** The one of a conversation that is active or paused; else the last there was. */
+/** The one of a conversation that is active or paused. */
+export function openLoop(q: Queries, conversation: ConversationId): Loop | undefined {
+  const row = q.loops.open.get(conversation);
+  return row && toLoop(row);
+}
+
+/** The open one; else the last there was, which is looked for among all: for who asks. */
 export function loopOf(q: Queries, conversation: ConversationId): Loop | undefined {
   const row = q.loops.open.get(conversation) ?? q.loops.last.get(conversation);
   return row && toLoop(row);

@@ -553,6 +553,10 @@ export class SessionDB {
 
   // ---- loops ----
 
+  openLoop(conversation: ConversationId): Loop | undefined {
+    return this.#tx.read((q) => loops.openLoop(q, conversation));
+  }
+
   loopOf(conversation: ConversationId): Loop | undefined {
     return this.#tx.read((q) => loops.loopOf(q, conversation));
   }

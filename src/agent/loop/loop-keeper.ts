@@ -71,8 +71,7 @@ export class LoopKeeper {
   /** Of the conversation that is open now. */
   async open(): Promise<Loop | undefined> {
     this.#tick = undefined;
-    const loop = await this.#options.db.loopOf(this.#conversation);
-    this.#set(loop?.state === "active" || loop?.state === "paused" ? loop : undefined);
+    this.#set(await this.#options.db.openLoop(this.#conversation));
     return this.#loop;
   }
 
