@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
+import { killNow } from "./kill.ts";
 import { temporaryFolder } from "./ledger.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/stele", import.meta.url));
@@ -27,7 +28,7 @@ afterEach(() => {
 function killAllOf(home: string): void {
   if (!existsSync("/proc/self/environ")) return;
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    if (environmentOf(pid).includes(`STELE_HOME=${home}\0`)) process.kill(Number(pid), "SIGKILL");
+    if (environmentOf(pid).includes(`STELE_HOME=${home}\0`)) killNow(pid);
   }
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { isGroupRunning } from "../../src/agent/tools/process-group.ts";
+import { killNow } from "../helpers/kill.ts";
 import { type ModelServer, startModelServer } from "../helpers/model-server.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
 import { violations } from "../helpers/stored.ts";
@@ -131,10 +132,12 @@ describe("a command that outlives stele", () => {
     async (what) => {
       const place = workplace();
       const { group } = await killedWhileRunning(place);
-      if (what === "all of it") process.kill(-group, "SIGKILL");
+      if (what === "all of it") killNow(group, { group: true });
       else {
-        const children = readFileSync(`/proc/${group}/task/${group}/children`, "utf8").trim().split(" ");
-        for (const child of children) process.kill(Number(child), "SIGKILL");
+        const children = () => readFileSync(`/proc/${group}/task/${group}/children`, "utf8").trim();
+        // Told to go, the supervisor starts it a moment later.
+        await vi.waitFor(() => expect(children()).not.toBe(""), PATIENCE);
+        for (const child of children().split(" ")) killNow(child);
         await vi.waitFor(() => expect(inSpool(place, "exit.json")).toBeDefined(), PATIENCE);
       }
       const { turn, call } = await onlyCall(place);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answer } from "../helpers/answer.ts";
+import { killNow } from "../helpers/kill.ts";
 import { openTerminal, type Terminal } from "../helpers/pty.ts";
 import { expectFits, expectInOrder, expectRestored } from "../helpers/screen.ts";
 import { everything, openStele, ready, type } from "../helpers/screen-program.ts";
@@ -154,7 +155,7 @@ describe("the pager", () => {
     await ready(stele);
     stele.write(ctrlO);
     await stele.waitFor(/of 300 lines/);
-    process.kill(Number(readFileSync(path.join(place.folder, "pid"), "utf8")), "SIGKILL");
+    killNow(readFileSync(path.join(place.folder, "pid"), "utf8"));
     await stele.waitFor((each) => !each.modes().alternateScreen);
     await ready(stele);
     const lines = stele.scrollback();

@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { answer } from "../helpers/answer.ts";
+import { killNow } from "../helpers/kill.ts";
 import { openTerminal, type Terminal } from "../helpers/pty.ts";
 
 export interface ShotSize {
@@ -209,7 +210,7 @@ function environmentOf(pid: string): string {
 
 function killIfThere(pid: number): void {
   try {
-    process.kill(pid, "SIGKILL");
+    killNow(pid);
   } catch {
     // It ended between the question and the signal: that is what was wanted.
   }

@@ -85,7 +85,7 @@ export interface CallRecord {
 
 export function readIdentity(folder: string): SpoolIdentity | undefined {
   const found = readRecord<SpoolIdentity>(folder, SPOOL_FILES.identity);
-  return Number.isInteger(found?.group) && Number.isInteger(found?.identity?.pid) ? found : undefined;
+  return isPid(found?.group) && isPid(found.identity?.pid) ? found : undefined;
 }
 
 export function readExit(folder: string): ExitRecord | undefined {
@@ -101,4 +101,9 @@ export function readRecord<T extends object>(folder: string, name: string): (Par
   } catch {
     return undefined; // see above; a file that cannot be read proves nothing either
   }
+}
+
+/** 0 would be the group of who sends it a signal, and 1 the system's. */
+function isPid(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 1;
 }

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { type IPty, spawn } from "node-pty";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answer } from "../../helpers/answer.ts";
+import { killNow } from "../../helpers/kill.ts";
 import { type ModelServer, startModelServer } from "../../helpers/model-server.ts";
 import { openTerminal, type Terminal } from "../../helpers/pty.ts";
 import { expectInOrder, expectRestored } from "../../helpers/screen.ts";
@@ -51,7 +52,7 @@ const hasStarted = (): boolean => existsSync(pidFile()) && readFileSync(pidFile(
 function endOrphan(): void {
   if (!hasStarted()) return;
   try {
-    process.kill(Number(readFileSync(pidFile(), "utf8")), "SIGKILL");
+    killNow(readFileSync(pidFile(), "utf8"));
   } catch {
     // The program ended it, as it should where it could.
   }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type ProgramRun, runProgram } from "../../../../src/agent/read-back/run-program.ts";
+import { killNow } from "../../../helpers/kill.ts";
 import { makeGitWorld } from "./git-world.ts";
 
 function shell(script: string, more: Partial<ProgramRun> = {}) {
@@ -52,7 +53,7 @@ test("a child in the background that holds the pipes does not hold the answer", 
   const { root } = makeGitWorld();
   const end = await shell("echo $$ > group; echo out; sleep 60 &", { cwd: root });
   expect(end).toMatchObject({ kind: "exit", code: 0, stdout: "out\n" });
-  process.kill(-Number(await readFile(join(root, "group"), "utf8")), "SIGKILL");
+  killNow(await readFile(join(root, "group"), "utf8"), { group: true });
 });
 
 test("a program that is ended by a signal gave no answer", async () => {

@@ -10,6 +10,7 @@ import { spoolResult } from "../../../../src/agent/spool/spool-result.ts";
 import { startInSpool } from "../../../../src/agent/spool/start-spool.ts";
 import { HANG_UP_PATIENCE, stopSpool } from "../../../../src/agent/spool/stop-spool.ts";
 import { currentProcess } from "../../../../src/ledger/identity.ts";
+import { killNow } from "../../../helpers/kill.ts";
 import { endWithTest, makeSpoolRoot, startIn, waitFor } from "../../../helpers/spool-process.ts";
 
 const never = new AbortController().signal;
@@ -75,7 +76,7 @@ describe("a command whose starter was killed", () => {
       onSupervisor: async ({ pid }) => {
         supervisor = pid;
         expect(await readSpool(folder)).toMatchObject({ kind: "starting", identity: { group: pid } });
-        process.kill(pid, "SIGKILL");
+        killNow(pid);
       },
     });
     await started;
@@ -138,7 +139,7 @@ describe("a killed supervisor", () => {
     await starter.hasGone();
     const { group } = await runningIn(folder);
     await waitFor(async () => expect((await readOutput(folder)).text).toBe("so far\n"));
-    process.kill(-group, "SIGKILL");
+    killNow(group, { group: true });
     await starter.ended();
     expect(starter.said()).toContain('"why":"end"');
     expect(await readSpool(folder)).toMatchObject({ kind: "lost" });
@@ -156,7 +157,7 @@ describe("a killed supervisor", () => {
     await starter.kill();
     const { group, identity } = await runningIn(folder);
     await waitFor(() => expect(running(group)).toBeGreaterThan(0));
-    process.kill(identity.pid, "SIGKILL");
+    killNow(identity.pid);
     await waitFor(async () => expect(await readSpool(folder)).toMatchObject({ kind: "running", supervisor: "dead" }));
     const adopted = adoptSpool(folder, { signal: never });
     await mkdir(join(cwd, "end"));
@@ -171,7 +172,7 @@ describe("a killed supervisor", () => {
     await starter.kill();
     const { group, identity } = await runningIn(folder);
     await waitFor(() => expect(running(group)).toBeGreaterThan(0));
-    process.kill(identity.pid, "SIGKILL");
+    killNow(identity.pid);
     expect(await stopSpool(folder)).toMatchObject({ survivors: 0, state: { kind: "lost" } });
     expect(running(group)).toBe(0);
   });

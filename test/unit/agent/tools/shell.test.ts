@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isGroupRunning } from "../../../../src/agent/tools/process-group.ts";
 import { shellTool } from "../../../../src/agent/tools/shell.ts";
+import { killNow } from "../../../helpers/kill.ts";
 import { waitFor } from "../../../helpers/spool-process.ts";
 import { makeHarness } from "./tool-harness.ts";
 
@@ -106,7 +107,7 @@ describe("a command that leaves something running", () => {
     const result = await harness.call(shellTool, { command: "ps -o pgid= -p $$ > group; sleep 60 & echo done" });
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     const group = await groupIn(harness.path("group"));
-    onTestFinished(() => void process.kill(-group, "SIGKILL"));
+    onTestFinished(() => killNow(group, { group: true }));
     expect(result).toMatchObject({ kind: "ok", exitCode: 0 });
     expect(result.output).toBe(`done\n[it left processes running in the background: process group ${group}]`);
     await waitFor(() => expect(running(group)).toBe(1));
