@@ -22,13 +22,15 @@ export const approveCommand = defineCommand({
   name: "approve",
   aliases: ["permissions"],
   summary: "show or set the approval mode and its rules",
+  example: "/approve edits",
   args: [{ name: "mode", help: Object.keys(MODES).join(", ") }],
   verbs: [
-    ruleVerb("allow", "let calls run that fit a rule"),
-    ruleVerb("deny", "refuse calls that fit a rule"),
+    ruleVerb("allow", "let calls run that fit a rule", "/approve allow shell(npm test)"),
+    ruleVerb("deny", "refuse calls that fit a rule", "/approve deny shell(git push)"),
     defineCommand({
       name: "forget",
       summary: "take a rule away",
+      example: "/approve forget shell(git push)",
       args: [{ name: "rule", help: "as it is listed", required: true, rest: true }],
       during: "any",
       needsNoSession: true,
@@ -74,10 +76,11 @@ function isMode(word: string): word is ApprovalMode {
   return Object.hasOwn(MODES, word);
 }
 
-function ruleVerb(kind: "allow" | "deny", summary: string): FreeCommand {
+function ruleVerb(kind: "allow" | "deny", summary: string, example: string): FreeCommand {
   return defineCommand({
     name: kind,
     summary,
+    example,
     args: [{ name: "rule", help: "tool, or tool(prefix) such as shell(npm test)", required: true, rest: true }],
     during: "any",
     needsNoSession: true,

@@ -10,6 +10,7 @@ export const branchCommand = defineCommand({
   name: "branch",
   aliases: ["fork"],
   summary: "a new conversation from here or from an earlier message",
+  example: "/branch another way --at 6",
   args: [{ name: "title", help: "its title", rest: true }],
   flags: [{ name: "at", help: "the message to branch at", value: "number", isChosen: true }],
   during: "idle",

@@ -236,6 +236,8 @@ interface Declaration {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly summary: string;
+  /** As it is typed on the screen; a test runs it. */
+  readonly example: string;
   readonly args?: readonly ArgSpec[];
   readonly flags?: readonly FlagSpec[];
   /** Own commands under it, `/queue drop 7`: taken when the first word is one of their names. */

@@ -9,6 +9,7 @@ export const compressCommand = defineCommand({
   name: "compress",
   aliases: ["compact"],
   summary: "sum up the older part of the conversation for the model",
+  example: "/compress the open questions",
   args: [{ name: "focus", help: "what the summary keeps in detail", rest: true }],
   during: "any",
   isRepeatable: true,

@@ -4,6 +4,7 @@ import { defineCommand } from "./command.ts";
 export const configCommand = defineCommand({
   name: "config",
   summary: "the settings, and where each comes from",
+  example: "/config",
   during: "any",
   needsNoSession: true,
   async run(_, { settings }) {

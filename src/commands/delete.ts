@@ -7,6 +7,7 @@ import { counted, lines, nameOf, refused } from "./results.ts";
 export const deleteCommand = defineCommand({
   name: "delete",
   summary: "delete this conversation; asks first",
+  example: "/delete --yes",
   flags: [{ name: "yes", help: "without asking" }],
   during: "any",
   run: (args, context) =>

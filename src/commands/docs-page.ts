@@ -40,7 +40,8 @@ function usageBlock(path: string, command: Command): readonly string[] {
   const words = (command.args ?? []).map(({ name, help }) => `- \`${name}\`: ${help}`);
   const flags = (command.flags ?? []).map(({ name, help }) => `- \`--${name}\`: ${help}`);
   const list = [...words, ...flags];
-  return ["```", usageOf(path, command), "```", "", ...(list.length > 0 ? [...list, ""] : [])];
+  const example = command.example === path ? [] : [`For example: \`${command.example}\``, ""];
+  return ["```", usageOf(path, command), "```", "", ...(list.length > 0 ? [...list, ""] : []), ...example];
 }
 
 function capital(text: string): string {

@@ -10,6 +10,7 @@ const MARKS = { ok: "✓", warn: "!", fail: "✗" } as const;
 export const doctorCommand = defineCommand({
   name: "doctor",
   summary: "check the ledger and say what to do",
+  example: "/doctor",
   flags: [
     { name: "full", help: "also recompute every hash; long on a big ledger" },
     {

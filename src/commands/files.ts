@@ -20,12 +20,14 @@ export const filesCommand = defineCommand({
   name: "files",
   aliases: ["diff"],
   summary: "what this conversation changed, turn by turn",
+  example: "/files 5 --diff",
   args: [{ name: "turns", help: `how many of the newest turns (${TURNS})` }],
   flags: [{ name: "diff", help: "with the changed lines" }],
   verbs: [
     defineCommand({
       name: "revert",
       summary: "take back what was done to one file",
+      example: "/files revert notes.txt --yes",
       args: [{ name: "path", help: "the file, as /files shows it", required: true, rest: true }],
       flags: [
         { name: "since", help: "only what this turn and later ones did", value: "number" },

@@ -32,6 +32,7 @@ function flagCommand({ name, flag, summary, words }: (typeof FLAGS)[number]): Se
   return defineCommand({
     name,
     summary,
+    example: `/${name}`,
     flags: [{ name: "off", help: "take the flag away" }],
     during: "any",
     run: (args, context) => setFlag(context, context.runner.session, { flag, words, isOn: !hasFlag(args, "off") }),

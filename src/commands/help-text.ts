@@ -21,11 +21,14 @@ export function explain(path: string, command: Command): readonly string[] {
     `  ${usageOf(`${path} ${each.name}`, each)}`,
     `      ${each.summary}`,
   ]);
+  const example = path.startsWith("/") ? command.example : command.example.replace("/", "stele ");
+  const isBare = example === path;
   return [
     usageOf(path, command),
     `${command.summary}${aliasWords(command, path.startsWith("/") ? "/" : "stele ")}`,
     ...[...args, ...flags].map(([name, help]) => `  ${name.padEnd(width)}  ${help}`),
     ...verbs,
+    ...(isBare ? [] : [`for example: ${example}`]),
   ];
 }
 

@@ -10,6 +10,7 @@ export function helpCommand(registry: () => CommandRegistry): FreeCommand {
   return defineCommand({
     name: "help",
     summary: "list the commands, or explain one",
+    example: "/help undo",
     args: [
       { name: "command", help: "explain this one" },
       { name: "verb", help: "of that command" },

@@ -8,6 +8,7 @@ const FILE = "AGENTS.md";
 export const initCommand = defineCommand({
   name: "init",
   summary: "write an AGENTS.md for this project",
+  example: "/init",
   during: "idle",
   needsNoSession: true,
   run: (_, context) => init(context),

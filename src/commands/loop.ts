@@ -21,6 +21,7 @@ export const loopCommand = (registry: () => CommandRegistry) =>
     name: "loop",
     aliases: ["proactive"],
     summary: "do something again and again; status, pause, resume, stop",
+    example: "/loop every 10m /status --times 3",
     args: [{ name: "what", help: `${USAGE}, or status, pause, resume, stop`, rest: true }],
     isRaw: true,
     during: "any",

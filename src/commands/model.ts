@@ -15,6 +15,7 @@ export const DISCOVER_MS = 1_500;
 export const modelCommand = defineCommand({
   name: "model",
   summary: "choose the model",
+  example: "/model local/b",
   args: [{ name: "provider/model", help: "or an alias; without it, a list to pick from" }],
   flags: [
     { name: "once", help: "for the next prompt only" },

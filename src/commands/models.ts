@@ -10,6 +10,7 @@ import { usage } from "./results.ts";
 export const modelsCommand = defineCommand({
   name: "models",
   summary: "which models can be used now, and why the others cannot",
+  example: "/models local",
   args: [{ name: "provider", help: "only its models" }],
   during: "any",
   isRepeatable: true,

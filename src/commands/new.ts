@@ -5,6 +5,7 @@ export const newCommand = defineCommand({
   name: "new",
   aliases: ["clear"],
   summary: "begin a new conversation; the old one stays",
+  example: "/new release notes",
   args: [{ name: "title", help: "its title", rest: true }],
   during: "idle",
   screenOnly: true,

@@ -14,15 +14,22 @@ const ID = { name: "id", help: "as /queue lists it", required: true } as const;
 export const queueCommand = defineCommand({
   name: "queue",
   summary: "the prompts that wait; drop, edit, move up or run them",
+  example: "/queue",
   verbs: [
-    verb("drop", { summary: "do not ask it", args: [ID], run: drop }),
+    verb("drop", { summary: "do not ask it", example: "/queue drop 7", args: [ID], run: drop }),
     verb("edit", {
       summary: "change the text of a waiting prompt",
+      example: '/queue edit 7 "list the open questions"',
       args: [ID, { name: "text", help: "the new text; without it, the old one to change", rest: true }],
       run: edit,
     }),
-    verb("up", { summary: "move it one place up", args: [ID], run: moveUp }),
-    verb("run", { summary: "run what is held, all or one", args: [{ name: "id", help: ID.help }], run: release }),
+    verb("up", { summary: "move it one place up", example: "/queue up 7", args: [ID], run: moveUp }),
+    verb("run", {
+      summary: "run what is held, all or one",
+      example: "/queue run 7",
+      args: [{ name: "id", help: ID.help }],
+      run: release,
+    }),
   ],
   during: "any",
   async run(_, context) {
@@ -56,7 +63,7 @@ type OnRow = (context: CommandContext, row: Admission | undefined, text: string 
 /** Finds the row that the first word names, and tells the screen what the queue is afterwards. */
 function verb(
   name: string,
-  { run, ...words }: Pick<SessionCommand, "summary" | "args"> & { readonly run: OnRow },
+  { run, ...words }: Pick<SessionCommand, "summary" | "example" | "args"> & { readonly run: OnRow },
 ): SessionCommand {
   return defineCommand({
     name,

@@ -8,6 +8,7 @@ export const quitCommand = defineCommand({
   name: "quit",
   aliases: ["exit"],
   summary: "leave; the conversation can be resumed",
+  example: "/quit",
   flags: [
     { name: "stop", help: "and stop what runs in the background" },
     { name: "leave", help: "and leave it running" },

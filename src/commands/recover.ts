@@ -18,10 +18,12 @@ const ENDINGS = ["wait", "stop"] as const;
 export const recoverCommand = defineCommand({
   name: "recover",
   summary: "what the last crash left, and what becomes of it",
+  example: "/recover",
   verbs: [
     defineCommand({
       name: "resume",
       summary: "go on with an interrupted turn",
+      example: "/recover resume 1",
       args: [TURN],
       flags: [{ name: "changed", help: "also if the next request is not the one that was cut off" }],
       during: "idle",
@@ -31,6 +33,7 @@ export const recoverCommand = defineCommand({
     defineCommand({
       name: "settle",
       summary: "end an interrupted turn as it is",
+      example: "/recover settle 1 --keep",
       args: [TURN],
       flags: [{ name: "keep", help: "keep the half answer that had streamed" }],
       during: "any",
@@ -40,6 +43,7 @@ export const recoverCommand = defineCommand({
     defineCommand({
       name: "call",
       summary: "say what became of a tool call whose end is not known",
+      example: "/recover call 1 --not-happened",
       args: [{ name: "call", help: "its number, as /recover lists it", required: true }],
       flags: [
         { name: "happened", help: "its effect is there" },

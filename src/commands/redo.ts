@@ -11,6 +11,7 @@ import { counted, lines, usage } from "./results.ts";
 export const redoCommand = defineCommand({
   name: "redo",
   summary: "bring back what was undone, files too",
+  example: "/redo",
   args: [{ name: "n", help: "how many undos (1)" }],
   flags: [
     { name: "chat", help: "only the conversation; files stay" },

@@ -13,6 +13,7 @@ export const resumeCommand = defineCommand({
   name: "resume",
   aliases: ["continue"],
   summary: "go to another conversation",
+  example: "/resume parser",
   args: [{ name: "session", help: "id, prefix, title, number of the list just shown, or latest", rest: true }],
   during: "idle",
   screenOnly: true,

@@ -5,6 +5,7 @@ import { refused } from "./results.ts";
 export const retryCommand = defineCommand({
   name: "retry",
   summary: "ask the last prompt again; the old answer is kept beside the new one",
+  example: "/retry",
   during: "any",
   async run(_, context) {
     const { runner } = context;

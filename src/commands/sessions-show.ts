@@ -16,6 +16,7 @@ const WHOLE_PATH = 1_000_000;
 export const sessionsShowCommand = defineCommand({
   name: "show",
   summary: "print a conversation",
+  example: "/sessions show parser --limit 10",
   args: [{ name: "session", help: "id, prefix, title or number of the list just shown", required: true }],
   flags: [
     { name: "for", help: "model: what the model would be sent", value: "text" },

@@ -11,6 +11,7 @@ const ALL = 1_000_000;
 export const sessionsTreeCommand = defineCommand({
   name: "tree",
   summary: "the branches of a conversation",
+  example: "/sessions tree parser",
   args: [{ name: "session", help: "id, prefix, title or number of the list just shown", required: true }],
   during: "any",
   needsNoSession: true,

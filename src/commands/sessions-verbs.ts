@@ -16,6 +16,7 @@ const SESSION = {
 const renameVerb = defineCommand({
   name: "rename",
   summary: "give a conversation a title",
+  example: '/sessions rename parser "faster parser"',
   args: [SESSION, { name: "title", help: "the new title", required: true, rest: true }],
   during: "any",
   needsNoSession: true,
@@ -28,6 +29,7 @@ const renameVerb = defineCommand({
 const deleteVerb = defineCommand({
   name: "delete",
   summary: "delete a conversation",
+  example: "/sessions delete parser --yes",
   args: [SESSION],
   flags: [{ name: "yes", help: "without asking" }],
   during: "any",
@@ -46,6 +48,7 @@ function flagVerb({ name, summary, flag, words }: (typeof FLAGS)[number]): FreeC
   return defineCommand({
     name,
     summary,
+    example: `/sessions ${name} parser`,
     args: [SESSION],
     flags: [{ name: "off", help: "take the flag away" }],
     during: "any",

@@ -11,6 +11,7 @@ import { SESSION_VERBS } from "./sessions-verbs.ts";
 export const sessionsCommand = defineCommand({
   name: "sessions",
   summary: "list the conversations; show, rename, flag or delete one",
+  example: "/sessions parser --limit 5",
   args: [{ name: "filter", help: "words of a title, a folder, a first prompt or an id", rest: true }],
   flags: [
     { name: "all", help: "also empty, archived and hidden ones" },

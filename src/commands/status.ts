@@ -9,6 +9,7 @@ import { counted, lines, modelOf, nameOf } from "./results.ts";
 export const statusCommand = defineCommand({
   name: "status",
   summary: "session, model, lease, ledger file and queue",
+  example: "/status",
   during: "any",
   isRepeatable: true,
   run: (_, context) => status(context),

@@ -4,6 +4,7 @@ import { defineCommand } from "./command.ts";
 export const stopCommand = defineCommand({
   name: "stop",
   summary: "stop the running turn",
+  example: "/stop",
   during: "any",
   screenOnly: true,
   needsNoSession: true,

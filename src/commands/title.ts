@@ -12,6 +12,7 @@ const SOURCES: Readonly<Record<TitleSource, string>> = {
 export const titleCommand = defineCommand({
   name: "title",
   summary: "show or set the title",
+  example: "/title faster parser",
   args: [{ name: "text", help: "the new title", rest: true }],
   during: "any",
   async run({ words: [text] }, context) {

@@ -16,6 +16,7 @@ const ANSWERS = { allow: "runs", ask: "asks", deny: "is refused" } as const;
 export const toolsCommand = defineCommand({
   name: "tools",
   summary: "the model's tools, what they do, and which of them ask first",
+  example: "/tools",
   during: "any",
   async run(_, context) {
     const tools = (await toolRegistry()).listTools().map((tool) => describe(context, tool));

@@ -20,6 +20,7 @@ export const undoCommand = defineCommand({
   name: "undo",
   aliases: ["rewind", "checkpoint"],
   summary: "take back the last turns, files too",
+  example: "/undo 2 --chat",
   args: [{ name: "n", help: "how many turns (1)" }],
   flags: [
     { name: "chat", help: "only the conversation; files stay" },

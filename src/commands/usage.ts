@@ -22,6 +22,7 @@ export const usageCommand = defineCommand({
   name: "usage",
   aliases: ["context", "cost"],
   summary: "what the context holds, and tokens and cost by model",
+  example: "/usage",
   flags: [
     { name: "by", help: "model, day or session: totals of this conversation and its branches", value: "text" },
     { name: "session", help: "of another conversation", value: "text" },

@@ -8,6 +8,7 @@ import { registry } from "../../../src/commands/registry.ts";
 const cut: Command = defineCommand({
   name: "cut",
   summary: "cut something",
+  example: "/cut wood",
   args: [
     { name: "what", help: "the thing", required: true },
     { name: "how", help: "in words", rest: true },
