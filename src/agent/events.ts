@@ -27,7 +27,11 @@ export type SessionEvent =
       readonly state: Admission["status"];
       /** First words of it. */
       readonly text: string;
+      /** It goes into the turn that runs, before its next request. */
+      readonly isSteer?: boolean;
     }
+  /** A running turn took it as a message of its own, which came right before. */
+  | { readonly type: "prompt-steered"; readonly admission: AdmissionId; readonly by: AdmissionId }
   | {
       readonly type: "lease-awaited";
       readonly conversation: ConversationId;

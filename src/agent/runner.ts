@@ -5,7 +5,7 @@ import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerError } from "../ledger/errors.ts";
 import { newHolderId, newRequestId } from "../ledger/ids.ts";
 import type { LeaseRef } from "../ledger/leases.ts";
-import type { RetryResult } from "../ledger/queue.ts";
+import type { Edit, RetryResult } from "../ledger/queue.ts";
 import type {
   Admission,
   AdmissionId,
@@ -150,6 +150,26 @@ export class Runner {
     return admission;
   }
 
+  /** Another text, or another way to go, for a prompt that waits; it keeps its place. */
+  async edit(
+    { id, payload }: Admission,
+    edit: Omit<Edit, "request" | "payload"> & Partial<Payload>,
+  ): Promise<Admission> {
+    const { db } = this.#options;
+    const { steers, blobs, ...changed } = edit;
+    const more = { ...(steers !== undefined && { steers }), ...(blobs && { blobs }) };
+    const edited = await db.edit(id, { request: newRequestId(), payload: { ...payload, ...changed }, ...more });
+    await this.tellQueue();
+    this.wake();
+    return edited;
+  }
+
+  /** Something of it was changed from outside. */
+  async tellQueue(): Promise<void> {
+    const waiting = await this.#options.db.openAdmissions(this.#session.conversation);
+    this.emit({ type: "queue-changed", waiting });
+  }
+
   /** The last prompt again, before everything that waits; its old answer stays as a sibling. */
   async retry(): Promise<RetryResult> {
     const { id, cwd } = this.#session;
@@ -164,8 +184,9 @@ export class Runner {
 
   /** It is stored and waits: tells so, and runs it when its turn comes. */
   admitted(admission: Admission): void {
-    const { id, request, status } = admission;
-    this.emit({ type: "prompt-admitted", admission: id, request, state: status, text: admission.summary });
+    const { id, request, status, summary: text, kind } = admission;
+    const how = kind === "steer" && { isSteer: true };
+    this.emit({ type: "prompt-admitted", admission: id, request, state: status, text, ...how });
     this.wake();
   }
 
@@ -342,7 +363,7 @@ export class Runner {
   async #holdWaiting(conversation: Session["conversation"], why: string): Promise<void> {
     const { db } = this.#options;
     for (const each of await db.openAdmissions(conversation)) if (isOwn(each)) await db.hold(each.id, why);
-    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(conversation) });
+    await this.tellQueue();
   }
 
   async #giveUpWaiting(conversation: Session["conversation"]): Promise<void> {
@@ -381,7 +402,7 @@ export class Runner {
     const kept = isWatched ? await keepUnanswerable({ db, models, session }, isOwn) : undefined;
     if (!kept) return;
     const { admissions, why } = kept;
-    this.emit({ type: "queue-changed", waiting: await db.openAdmissions(session.conversation) });
+    await this.tellQueue();
     this.emit({ type: "prompts-kept", admissions, why: `Kept, not sent: ${why} Then /queue run sends it.` });
   }
 

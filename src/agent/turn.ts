@@ -31,6 +31,7 @@ async function takeSteers(context: TurnContext, state: TurnState): Promise<void>
     const steer = await context.db.takeSteer(context.turn, context.now());
     if (!steer) return;
     added(context, state, steer.message);
+    context.emit({ type: "prompt-steered", admission: steer.admission.id, by: context.turn.admission });
   }
 }
 

@@ -11,7 +11,7 @@ import type { FileGate } from "../agent/tools/files.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn, Recovered, RecoveryStep, Undelivered, World } from "../ledger/recovery.ts";
 import type { NewSession } from "../ledger/sessions.ts";
-import type { ApprovalMode, Loop, Session } from "../ledger/types.ts";
+import type { AdmissionId, ApprovalMode, Loop, Session } from "../ledger/types.ts";
 import type { LoopLimits } from "./loop-grammar.ts";
 
 export interface ArgSpec {
@@ -118,6 +118,14 @@ export interface PickItem {
   readonly turns?: readonly PickTurn[];
 }
 
+export interface PickKey {
+  /** Of the key table's form, such as `alt+up`. */
+  readonly chord: string;
+  /** In a word or two; absent: it goes without saying. */
+  readonly does?: string;
+  readonly command: (item: PickItem) => string;
+}
+
 export interface PickTurn {
   readonly label: string;
   readonly command: string;
@@ -146,6 +154,8 @@ export interface PickList {
   readonly enter?: string;
   /** The command that is chosen is written into the composer, not run. */
   readonly isWritten?: true;
+  /** Other keys on an item. What they run is done, and the list comes again. */
+  readonly keys?: readonly PickKey[];
   /** The same in print, where nothing is drawn. */
   readonly printed?: () => Promise<CommandResult>;
 }
@@ -205,7 +215,14 @@ export type CommandResult =
   /** A turn was set going by the runner: without a screen, wait for `runner.idle()`. */
   | { readonly kind: "turn"; readonly runner: Runner; readonly lines: readonly string[]; readonly json?: object }
   /** The transcript changed under the screen; text returns to the composer. */
-  | { readonly kind: "prefill"; readonly text: string; readonly lines: readonly string[]; readonly json?: object }
+  | {
+      readonly kind: "prefill";
+      readonly text: string;
+      readonly lines: readonly string[];
+      readonly json?: object;
+      /** Where it can be edited as it stands: the text of a waiting prompt, which what is sent replaces. */
+      readonly edits?: { readonly admission: AdmissionId; readonly text: string };
+    }
   | { readonly kind: "confirm"; readonly question: string; readonly command: string }
   /** Files that would change: nothing has yet. Without a screen it is printed, and `--yes` is asked for. */
   | {

@@ -1,11 +1,17 @@
-// /queue: the prompts of this conversation that wait. Each can be dropped, changed, moved up, or set going.
+// /queue: the prompts of this conversation that wait. Each can be dropped, changed, moved, told to the turn that runs,
+// or set going.
 import { typedPrompt } from "../agent/typed-command.ts";
-import { newRequestId } from "../ledger/ids.ts";
 import { imagesIn, isNamedIn } from "../ledger/image-token.ts";
 import type { Admission, AdmissionId } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { countWord } from "./args.ts";
-import { type CommandContext, type CommandResult, defineCommand, type SessionCommand } from "./command.ts";
+import {
+  type CommandContext,
+  type CommandResult,
+  defineCommand,
+  type PickItem,
+  type SessionCommand,
+} from "./command.ts";
 import { called, counted, lines, usage } from "./results.ts";
 import { quoteWord } from "./words.ts";
 
@@ -13,7 +19,7 @@ const ID = { name: "id", help: "as /queue lists it", required: true } as const;
 
 export const queueCommand = defineCommand({
   name: "queue",
-  summary: "the prompts that wait; drop, edit, move up or run them",
+  summary: "the prompts that wait; edit, move, drop, steer or run them",
   example: "/queue",
   verbs: [
     verb("drop", { summary: "do not ask it", example: "/queue drop 7", args: [ID], run: drop }),
@@ -23,7 +29,24 @@ export const queueCommand = defineCommand({
       args: [ID, { name: "text", help: "the new text; without it, the old one to change", rest: true }],
       run: edit,
     }),
-    verb("up", { summary: "move it one place up", example: "/queue up 7", args: [ID], run: moveUp }),
+    verb("up", {
+      summary: "move it one place up",
+      example: "/queue up 7",
+      args: [ID],
+      run: move(-1),
+    }),
+    verb("down", {
+      summary: "move it one place down",
+      example: "/queue down 6",
+      args: [ID],
+      run: move(1),
+    }),
+    verb("steer", {
+      summary: "tell it to the turn that runs, before its next request",
+      example: "/queue steer 7",
+      args: [{ name: "id", help: `${ID.help}; without it, the newest` }],
+      run: steer,
+    }),
     verb("run", {
       summary: "run what is held, all or one",
       example: "/queue run 7",
@@ -34,29 +57,72 @@ export const queueCommand = defineCommand({
   during: "any",
   async run(_, context) {
     const waiting = await waitingRows(context);
-    return {
-      kind: "rows",
-      columns: ["id", "prompt", "waits", "since"],
-      rows: waiting.map((each) => [
-        String(each.id),
-        each.summary,
-        each.held === undefined ? "its turn" : `held: ${each.held}; ${called(`queue run ${each.id}`, context)}`,
-        ageOf(each.queuedAt, context.now()),
-      ]),
-      empty: "Nothing waits.",
-      json: waiting.map(({ id, request, session, kind, summary, position, held, queuedAt }) => ({
-        id,
-        request,
-        session,
-        kind,
-        summary,
-        position,
-        ...(held !== undefined && { held }),
-        queuedAt,
-      })),
-    };
+    const print = () => printed(waiting, context);
+    return context.surface === "screen" && waiting.length > 0 ? queuePick(waiting, context, print) : print();
   },
 });
+
+function printed(waiting: readonly Admission[], context: CommandContext): CommandResult {
+  return {
+    kind: "rows",
+    columns: ["id", "prompt", "waits", "since"],
+    rows: waiting.map((each) => [
+      String(each.id),
+      each.summary,
+      each.held === undefined ? waits(each) : `held: ${each.held}; ${called(`queue run ${each.id}`, context)}`,
+      ageOf(each.queuedAt, context.now()),
+    ]),
+    empty: "Nothing waits.",
+    json: waiting.map(({ id, request, session, kind, summary, position, held, queuedAt }) => ({
+      id,
+      request,
+      session,
+      kind,
+      summary,
+      position,
+      ...(held !== undefined && { held }),
+      queuedAt,
+    })),
+  };
+}
+
+function waits({ kind }: Admission): string {
+  return kind === "steer" ? "the next step of the turn" : "its turn";
+}
+
+function queuePick(
+  waiting: readonly Admission[],
+  context: CommandContext,
+  print: () => CommandResult,
+): Extract<CommandResult, { kind: "pick" }> {
+  const verbOn = (name: string) => (item: PickItem) => item.command.replace(/^\/queue edit/, `/queue ${name}`);
+  const newest = waiting.at(-1);
+  return {
+    kind: "pick",
+    title: "Prompts that wait",
+    items: waiting.map((each) => ({
+      command: `/queue edit ${each.id}`,
+      label: each.summary,
+      detail: each.held === undefined ? waits(each) : `held: ${each.held}`,
+      facts: [each.held === undefined ? waits(each) : "held", ageOf(each.queuedAt, context.now())],
+    })),
+    empty: "Nothing waits.",
+    ...(newest && { selected: `/queue edit ${newest.id}` }),
+    enter: "edits",
+    keys: [
+      { chord: "delete", does: "del drops", command: verbOn("drop") },
+      { chord: "alt+up", does: "alt+↑↓ moves", command: verbOn("up") },
+      { chord: "alt+down", command: verbOn("down") },
+      ...(context.runner.isRunning
+        ? [{ chord: "ctrl+s", does: "ctrl+s steers", command: verbOn("steer") } as const]
+        : []),
+      ...(waiting.some(({ held }) => held !== undefined)
+        ? [{ chord: "ctrl+r", does: "ctrl+r runs", command: verbOn("run") } as const]
+        : []),
+    ],
+    printed: () => Promise.resolve(print()),
+  };
+}
 
 type OnRow = (context: CommandContext, row: Admission | undefined, text: string | undefined) => Promise<CommandResult>;
 
@@ -76,18 +142,16 @@ function verb(
       const row = waiting.find((each) => each.id === (id.value as AdmissionId | undefined));
       if (id.value !== undefined && !row) return usage(`Prompt ${id.value} does not wait here.`, listed(waiting));
       const result = await run(context, row, text);
-      context.runner.emit({ type: "queue-changed", waiting: await openRows(context) });
+      await context.runner.tellQueue();
       return result;
     },
   });
 }
 
+/** What goes into the turn that runs is first. */
 async function waitingRows({ db, runner }: CommandContext): Promise<readonly Admission[]> {
-  return (await openRows({ db, runner })).filter(({ status }) => status === "queued");
-}
-
-function openRows({ db, runner }: Pick<CommandContext, "db" | "runner">): Promise<readonly Admission[]> {
-  return db.openAdmissions(runner.session.conversation);
+  const waiting = (await db.openAdmissions(runner.session.conversation)).filter(({ status }) => status === "queued");
+  return [...waiting.filter(({ kind }) => kind === "steer"), ...waiting.filter(({ kind }) => kind !== "steer")];
 }
 
 function listed(waiting: readonly Admission[]): string {
@@ -104,7 +168,8 @@ async function edit(context: CommandContext, row: Admission | undefined, text?: 
   if (!row) return usage("<id> is missing.");
   if (text === undefined) {
     const old = row.payload.prompt.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-    return { kind: "prefill", text: `/queue edit ${row.id} ${quoteWord(old)}`, lines: [] };
+    const edits = { admission: row.id, text: old };
+    return { kind: "prefill", text: `/queue edit ${row.id} ${quoteWord(old)}`, lines: [], edits };
   }
   const old = row.payload.prompt;
   const files = old
@@ -114,19 +179,31 @@ async function edit(context: CommandContext, row: Admission | undefined, text?: 
     return usage("An image can only come with a prompt that is sent, not with one that waits already.");
   // A prompt does not become a command by the way: what runs in the shell is typed as such.
   const typed = row.kind === "shell" ? typedPrompt(text) : undefined;
-  const payload = { ...row.payload, prompt: typed ?? [{ kind: "text", text } as const, ...files] };
-  const edited = await context.db.edit(row.id, { request: newRequestId(), payload });
-  context.runner.wake();
+  const edited = await context.runner.edit(row, { prompt: typed ?? [{ kind: "text", text } as const, ...files] });
   return lines(`${row.id} is now ${edited.id}: ${edited.summary}`, { admission: edited.id, replaces: row.id });
 }
 
-async function moveUp(context: CommandContext, row: Admission | undefined): Promise<CommandResult> {
-  if (!row) return usage("<id> is missing.");
-  const waiting = await waitingRows(context);
-  const before = waiting[waiting.findIndex(({ id }) => id === row.id) - 1];
-  if (!before) return lines(`${row.id} is the first already.`, { admission: row.id });
-  await context.db.reorder(row.id, before.id);
-  return lines(`${row.id} goes before ${before.id} now.`, { admission: row.id, before: before.id });
+function move(by: -1 | 1): OnRow {
+  return async (context, row) => {
+    if (!row) return usage("<id> is missing.");
+    const waiting = await waitingRows(context);
+    const at = waiting.findIndex(({ id }) => id === row.id);
+    const [over, before] = [waiting[at + by], by === -1 ? waiting[at - 1] : waiting[at + 2]];
+    if (!over) return lines(`${row.id} is the ${by === -1 ? "first" : "last"} already.`, { admission: row.id });
+    await context.db.reorder(row.id, before?.id);
+    const told = `${row.id} goes ${by === -1 ? "before" : "after"} ${over.id} now.`;
+    return lines(told, { admission: row.id, ...(by === -1 ? { before: over.id } : { after: over.id }) });
+  };
+}
+
+async function steer(context: CommandContext, row: Admission | undefined): Promise<CommandResult> {
+  const asked = row ?? (await waitingRows(context)).findLast(({ kind }) => kind !== "steer");
+  if (!asked) return lines("Nothing waits.");
+  if (asked.kind === "steer") return lines(`${asked.id} steers the turn that runs already.`, { admission: asked.id });
+  const edited = await context.runner.edit(asked, { steers: true });
+  const json = { admission: edited.id, replaces: asked.id };
+  if (edited.kind === "steer") return lines(`The turn is told before its next request: ${edited.summary}`, json);
+  return lines(`Nothing runs that it could steer: it is the next prompt. ${edited.summary}`, json);
 }
 
 async function release(context: CommandContext, row: Admission | undefined): Promise<CommandResult> {

@@ -68,7 +68,7 @@ export function admit(tx: Tx, request: AdmitRequest): Admitted {
 }
 
 /** Each is named by a file part: a blob without a referrer would never go away again. */
-function putBlobs(tx: Tx, { blobs = [], payload }: AdmitRequest): void {
+function putBlobs(tx: Tx, { blobs = [], payload }: Pick<AdmitRequest, "blobs" | "payload">): void {
   const named = new Set(payload.prompt.flatMap((part) => (part.kind === "file" ? [part.blob] : [])));
   for (const blob of blobs) {
     if (!named.has(sha256(blob))) throw ledgerError("bad_input", "A file was given that no part of the prompt names.");
@@ -187,11 +187,20 @@ export function cancel(tx: Tx, id: AdmissionId): Admission {
   return toAdmission(admissionRow(tx, id));
 }
 
+export interface Edit {
+  readonly request: RequestId;
+  readonly payload: Payload;
+  /** It goes into the turn that runs; without one it stays a prompt. */
+  readonly steers?: boolean;
+  /** Bytes of the payload's file parts that are not stored yet. */
+  readonly blobs?: readonly Uint8Array[];
+}
+
 /** Cancel and a new admission with the new text at the same place, in one transaction. */
-export function edit(tx: Tx, id: AdmissionId, wanted: { request: RequestId; payload: Payload }): Admission {
+export function edit(tx: Tx, id: AdmissionId, wanted: Edit): Admission {
   const row = admissionRow(tx, id);
-  const kind = kindOf(wanted.payload, row.kind);
-  const digest = sha256(canonicalJson({ kind, payload: wanted.payload, edits: id }));
+  const kind = editedKind(tx, row, wanted);
+  const digest = sha256(canonicalJson({ payload: wanted.payload, edits: id, steers: wanted.steers ?? false }));
   const stored = storedRequest(tx, wanted.request, digest);
   if (stored) return toAdmission(stored);
   if (row.status !== "queued")
@@ -199,8 +208,15 @@ export function edit(tx: Tx, id: AdmissionId, wanted: { request: RequestId; payl
       hint: "Send the new text as a prompt of its own.",
     });
   cancel(tx, id);
+  putBlobs(tx, wanted);
   const session = canonicalRow(tx.q, row.conversation_id);
   return toAdmission(insertAdmission(tx, session, { ...wanted, kind, digest, atFront: false, position: row.position }));
+}
+
+function editedKind(tx: Tx, row: AdmissionRow, { payload, steers = false }: Edit): AdmissionKind {
+  const kind = kindOf(payload, row.kind);
+  if (!steers || (kind !== "prompt" && kind !== "retry")) return kind;
+  return hasStarted(tx, row.conversation_id) ? "steer" : kind;
 }
 
 /** Puts a waiting row before another one of the same conversation, or at the end. */

@@ -22,7 +22,7 @@ import { taken } from "./output-pace.ts";
 import { pastingNotice } from "./pasting.ts";
 import { blockingTurn } from "./recovery.ts";
 import { sanitize } from "./sanitize.ts";
-import { handleKeys, type KeyActions } from "./screen-keys.ts";
+import { handleKeys, type KeyActions, type SentAs } from "./screen-keys.ts";
 import type { Booted, ScreenStart } from "./screen-start.ts";
 import { type GuardOptions, guardTerminal, type TerminalGuard } from "./terminal-guard.ts";
 import { terminalName } from "./terminal-name.ts";
@@ -44,7 +44,7 @@ class OpenScreen {
   #conversation: Conversation | undefined;
   #openPager: typeof import("./pager.ts").openPager | undefined;
   /** Entered before the ledger was open. */
-  readonly #early: { readonly key: number; readonly text: string; readonly isShell: boolean }[] = [];
+  readonly #early: { readonly key: number; readonly text: string; readonly how: SentAs }[] = [];
   #isLeaving = false;
   /** The text is in another program, which has the terminal. */
   #editing: AbortController | undefined;
@@ -93,7 +93,9 @@ class OpenScreen {
 
   #keyActions(): KeyActions {
     return {
-      enter: (text, isShell) => this.#enter(text, isShell),
+      enter: (text, how) => this.#enter(text, how),
+      run: (command) => void this.#conversation?.run(command),
+      leaveEdit: () => this.#conversation?.leaveEdit() ?? false,
       stop: () => {
         const { turn } = this.#screen.view;
         const runner = this.#booted?.runner;
@@ -138,10 +140,10 @@ class OpenScreen {
   }
 
   /** A prompt that came as an argument runs nothing: only what was seen as a command does. */
-  #enter(text: string, isShell = false): void {
-    if (this.#conversation) return this.#conversation.enter(text, isShell);
+  #enter(text: string, how: SentAs = {}): void {
+    if (this.#conversation) return this.#conversation.enter(text, how);
     const key = this.#early.length;
-    this.#early.push({ key, text, isShell });
+    this.#early.push({ key, text, how });
     this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
   }
 
@@ -195,9 +197,9 @@ class OpenScreen {
     });
     this.#conversation = conversation;
     conversation.begin(booted, told.messages);
-    for (const { key, text, isShell } of this.#early) {
+    for (const { key, text, how } of this.#early) {
       screen.dispatch({ type: "admitted", key });
-      conversation.enter(text, isShell);
+      conversation.enter(text, how);
     }
     screen.paint();
     runner.wake();
@@ -214,9 +216,9 @@ class OpenScreen {
       { command: "no", label: "No: leave those settings out", detail: "" },
       { command: "yes", label: "Yes, I trust this folder", detail: "" },
     ];
-    const answer = await askPick(this.#screen, { title: trust.question, items, empty: "", enter: "answers" });
-    if (answer === undefined) return;
-    this.#screen.print(...(await trust.answer(answer === "yes")).map((line) => note(line)));
+    const picked = await askPick(this.#screen, { title: trust.question, items, empty: "", enter: "answers" });
+    if (!picked) return;
+    this.#screen.print(...(await trust.answer(picked.command === "yes")).map((line) => note(line)));
   }
 
   #isFree(): boolean {

@@ -7,15 +7,20 @@ import type { Modal, Screen } from "./live-screen.ts";
 import { PickTurns } from "./pick-turns.ts";
 import type { PreviewWish } from "./picker-layout.ts";
 import { layoutOf, type PickerView } from "./picker-lines.ts";
-import { createPicker, type PickerItem, type PickerState, pickerReducer } from "./picker-state.ts";
+import { createPicker, type PickerItem, type PickerOutcome, type PickerState, pickerReducer } from "./picker-state.ts";
 import type { ModalView } from "./screen-view.tsx";
 
-/** The command of what was chosen. */
-export function askPick(screen: Screen, list: PickList): Promise<string | undefined> {
+export interface Picked {
+  readonly command: string;
+  /** Of the item that one of the list's own keys was pressed on: the list is wanted again, from there. */
+  readonly again?: { readonly item: string; readonly index: number };
+}
+
+export function askPick(screen: Screen, list: PickList): Promise<Picked | undefined> {
   return new Promise((resolve) => {
-    const prompt = new PickPrompt(screen, list, (command) => {
+    const prompt = new PickPrompt(screen, list, (picked) => {
       screen.closeModal(prompt);
-      resolve(command);
+      resolve(picked);
     });
     screen.openModal(prompt);
   });
@@ -24,7 +29,7 @@ export function askPick(screen: Screen, list: PickList): Promise<string | undefi
 class PickPrompt implements Modal {
   readonly #screen: Screen;
   readonly #list: PickList;
-  readonly #done: (command: string | undefined) => void;
+  readonly #done: (picked: Picked | undefined) => void;
   /** Of every item that was ever listed. */
   readonly #items = new Map<string, PickItem>();
   /** What is listed where nothing is typed. */
@@ -41,7 +46,7 @@ class PickPrompt implements Modal {
   #state: PickerState;
   #wish: PreviewWish = "auto";
 
-  constructor(screen: Screen, list: PickList, done: (command: string | undefined) => void) {
+  constructor(screen: Screen, list: PickList, done: (picked: Picked | undefined) => void) {
     this.#screen = screen;
     this.#list = list;
     this.#done = done;
@@ -69,13 +74,14 @@ class PickPrompt implements Modal {
   }
 
   get #view(): PickerView {
-    const { title, empty, note, enter, more, turned } = this.#list;
+    const { title, empty, note, enter, more, turned, keys = [] } = this.#list;
     const look = this.#previews.get(this.#selected?.id ?? "");
     const isPart = more ? this.#hasMore : this.#finder !== undefined;
     return {
       ...{ state: this.#state, title, empty, isPart, isLooking: this.#finder?.isAsking === true || this.#isReadingOn },
       ...(note !== undefined && (isPart || !more) && { note }),
       ...(enter !== undefined && { enter }),
+      keys: keys.flatMap(({ does }) => does ?? []),
       ...(turned !== undefined && this.#turns.has(this.#selected?.id) && { turned }),
       ...(this.#previewer && { preview: { wish: this.#wish, ...(look && { look }) } }),
     };
@@ -94,9 +100,10 @@ class PickPrompt implements Modal {
     if (name === "left" || name === "right") return this.#turn(name === "left" ? -1 : 1);
     const before = this.#state.query;
     this.#isToEnd = name === "end" && this.#hasMore && before.trim() === "";
-    this.#state = pickerReducer(this.#state, { type: "key", event, page: layout.listRows });
+    const commands = this.#list.keys?.map((each) => each.chord) ?? [];
+    this.#state = pickerReducer(this.#state, { type: "key", event, page: layout.listRows, commands });
     const { outcome, query } = this.#state;
-    if (outcome) return this.#end(outcome.kind === "chosen" ? this.#turns.command(outcome.item.id) : undefined);
+    if (outcome) return this.#end(this.#picked(outcome));
     if (query === before) return;
     if (query.trim() !== "") return this.#finder?.want(query);
     this.#finder?.forget();
@@ -127,10 +134,19 @@ class PickPrompt implements Modal {
     this.#state = pickerReducer(this.#state, { type: "items", items: turned });
   }
 
-  #end(command: string | undefined): void {
+  #picked(outcome: PickerOutcome<PickerItem>): Picked | undefined {
+    if (outcome.kind === "cancelled") return undefined;
+    const { id } = outcome.item;
+    if (outcome.kind === "chosen") return { command: this.#turns.command(id) };
+    const item = this.#items.get(id);
+    const own = this.#list.keys?.find((each) => each.chord === outcome.chord);
+    return item && own && { command: own.command(item), again: { item: id, index: this.#state.selected } };
+  }
+
+  #end(picked: Picked | undefined): void {
     this.#previewer?.close();
     this.#finder?.close();
-    this.#done(command);
+    this.#done(picked);
   }
 
   #show(item: PickItem, look: PickLook): void {

@@ -3,7 +3,7 @@
 // is unsent is kept.
 import type { SessionEvent } from "../agent/events.ts";
 import { shownImages } from "../agent/images/image-text.ts";
-import type { Runner } from "../agent/runner.ts";
+import type { Runner, SubmitOptions } from "../agent/runner.ts";
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { lookAgain } from "../commands/look-again.ts";
@@ -11,7 +11,7 @@ import { parseCommand } from "../commands/parse-command.ts";
 import { registry } from "../commands/registry.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { OpenTurn } from "../ledger/recovery.ts";
-import type { AdmissionId, CallId, MessageId, SessionId } from "../ledger/types.ts";
+import type { Admission, AdmissionId, CallId, MessageId, Payload, SessionId } from "../ledger/types.ts";
 import { AnswersTold, type NamedTerminal } from "./answers-told.ts";
 import { askPick } from "./ask-pick.ts";
 import { type Block, madeCall, note } from "./block.ts";
@@ -25,11 +25,13 @@ import { decideAll } from "./interrupted-turns.ts";
 import type { Screen } from "./live-screen.ts";
 import { askConfirm, askPreview, whileWaiting } from "./modals.ts";
 import { isCommand } from "./screen-commands.ts";
+import type { SentAs } from "./screen-keys.ts";
 import type { Booted } from "./screen-start.ts";
 import { watchSharedModel } from "./shared-model.ts";
 import { watchSpending } from "./spending.ts";
 import { callLabel } from "./tool-lines.ts";
 import { UnsentText } from "./unsent-text.ts";
+import { WaitingEdit } from "./waiting-edit.ts";
 import { windowRoom } from "./window-tail.ts";
 
 export class Conversation {
@@ -47,6 +49,7 @@ export class Conversation {
   readonly #leaving = new AbortController();
   readonly #told: AnswersTold;
   readonly #unsent: UnsentText;
+  readonly #editing: WaitingEdit;
   readonly #completion: ReturnType<typeof openCompletion>;
   readonly #images: Booted["images"];
   readonly #withoutImages = new Set<string>();
@@ -60,6 +63,7 @@ export class Conversation {
     this.#quit = quit;
     this.#told = new AnswersTold({ db: context.db, screen, terminal });
     this.#unsent = new UnsentText({ db: context.db, screen, window: terminal.name });
+    this.#editing = new WaitingEdit({ db: context.db, screen, runner });
     this.#completion = openCompletion({ ...context, runner }, () => screen.refreshMenu());
     screen.menu.completion = this.#completion;
     this.#images = images;
@@ -88,16 +92,22 @@ export class Conversation {
   }
 
   /** What was entered, a prompt or a command; one after the other, in order. */
-  enter(text: string, isShell = false): void {
+  enter(text: string, how: SentAs = {}): void {
     const key = -this.#nextKey++;
+    if (isCommand(text)) this.#editing.leave();
     if (!isCommand(text)) {
       this.#screen.dispatch({ type: "submitted", key, text: shownImages(text) });
       this.#behind.set(key, text);
     }
     this.#lines = this.#lines.then(async () => {
       if (isCommand(text)) await this.run(text);
-      else if (this.#behind.delete(key)) await this.#send(text, { key, isShell });
+      else if (this.#behind.delete(key)) await this.#send(text, { key, how });
     });
+  }
+
+  /** A waiting prompt is no more changed; false: none was. */
+  leaveEdit(): boolean {
+    return this.#editing.leave();
   }
 
   /**
@@ -151,13 +161,13 @@ export class Conversation {
     );
   }
 
-  async #send(text: string, { key, isShell }: { key: number; isShell: boolean }): Promise<void> {
+  async #send(text: string, { key, how }: { key: number; how: SentAs }): Promise<void> {
     try {
-      const typed = isShell ? typedPrompt(text) : undefined;
+      const typed = how.isShell ? typedPrompt(text) : undefined;
       const made = typed ? { ok: true as const, prompt: typed, blobs: [] } : await this.#withImages(text);
       if (!made.ok) return this.#notSent(text, { key, why: made.why });
       const { prompt, blobs } = made;
-      await this.runner.submit(prompt, { kind: typed ? "shell" : "prompt", blobs });
+      await this.#store({ prompt, blobs, kind: typed ? "shell" : how.steers ? "steer" : "prompt" });
       this.#screen.dispatch({ type: "admitted", key });
       void this.#unsent.save();
       if (blobs.length === 0) return;
@@ -169,6 +179,12 @@ export class Conversation {
       // The words are the person's only copy.
       if (isComposerEmpty(this.#screen.composer)) this.#screen.compose({ type: "set", text });
     }
+  }
+
+  #store({ prompt, ...options }: Pick<Payload, "prompt"> & SubmitOptions): Promise<Admission> {
+    const { kind = "prompt", blobs = [] } = options;
+    if (!this.#editing.isOpen) return this.runner.submit(prompt, options);
+    return this.#editing.send({ prompt, blobs, steers: kind === "steer" });
   }
 
   async #withImages(text: string): ReturnType<Booted["images"]["prompt"]> {
@@ -229,6 +245,7 @@ export class Conversation {
     switch (result.kind) {
       case "loop":
       case "lines":
+        if (result.lines.length === 0) return;
         return screen.print({ kind: "lines", lines: ["", ...result.lines] });
       case "rows":
         return screen.print(
@@ -245,9 +262,10 @@ export class Conversation {
         if (result.items.length === 0) return screen.print(note(result.empty));
         if (screen.isInLines && result.printed) return this.#act(await result.printed(), typed);
         this.#giveBackPrompts();
-        const command = await askPick(screen, result);
-        if (command !== undefined && result.isWritten) writeInFront(screen, `${command} `);
-        else if (command !== undefined) await this.run(command);
+        const picked = await askPick(screen, result);
+        if (picked?.again) await this.#listAgain(typed, { command: picked.command, ...picked.again });
+        else if (picked && result.isWritten) writeInFront(screen, `${picked.command} `);
+        else if (picked) await this.run(picked.command);
         return;
       }
       case "submit":
@@ -255,6 +273,7 @@ export class Conversation {
       case "turn":
         return screen.print(...result.lines.map((line) => note(line)), ...this.#elsewhere(result.runner));
       case "prefill":
+        if (result.edits && !screen.isInLines) return this.#editing.begin(result.edits.admission, result.edits.text);
         screen.offer(result.text);
         return screen.print(...[...result.lines, ...offeredWords(result.text)].map((line) => note(line)));
       case "confirm":
@@ -291,6 +310,21 @@ export class Conversation {
       default:
         return result satisfies never;
     }
+  }
+
+  /** What a key of a list did is said by the list, where it says something and the list is still one. */
+  async #listAgain(typed: string, { command, item, index }: { command: string; item: string; index: number }) {
+    let said = "";
+    await this.run(command, (result) => {
+      if (result.kind !== "lines") return result;
+      said = result.lines.join(" ");
+      return { kind: "lines", lines: [] };
+    });
+    await this.run(typed, (list) => {
+      if (list.kind !== "pick" || list.items.length === 0) return list;
+      const selected = list.items.some((each) => each.command === item) ? item : list.items.at(index)?.command;
+      return { ...list, note: said, selected: selected ?? list.items.at(-1)?.command ?? item };
+    });
   }
 
   async #open(result: Extract<CommandResult, { kind: "open-session" }>): Promise<void> {

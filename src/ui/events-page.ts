@@ -4,6 +4,7 @@ import type { SessionEvent } from "../agent/events.ts";
 
 type Printed = Exclude<
   SessionEvent["type"],
+  | "prompt-steered"
   | "lease-acquired"
   | "lease-given-up"
   | "rule-kept"

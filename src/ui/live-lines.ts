@@ -1,5 +1,5 @@
 // The lines above the input while something is going on: the checklist of a start, the line of the answer that is
-// being written, calls that run with the end of their output, and the prompts that wait. Pure; costs what is shown.
+// being written, and calls that run with the end of their output. Pure; costs what is shown.
 import { overprinted } from "../agent/spool/overprint.ts";
 import { tailLines } from "./answer-stream.ts";
 import { madeCall } from "./block.ts";
@@ -11,11 +11,10 @@ import { sanitize } from "./sanitize.ts";
 import { fitLine, type Line, span } from "./styled-line.ts";
 import { callLine, elapsed, type Look } from "./tool-lines.ts";
 import { stepLines } from "./transcript.ts";
-import type { ViewState, Waiting } from "./view-state.ts";
+import type { ViewState } from "./view-state.ts";
 
 const maxTailRows = 8;
 const maxOutputRows = 3;
-const maxWaiting = 3;
 
 /** Most important last: where rows are few, the first ones go. */
 export function liveLines(state: ViewState, look: Look): readonly Line[] {
@@ -23,7 +22,6 @@ export function liveLines(state: ViewState, look: Look): readonly Line[] {
   return [
     ...state.steps.flatMap((step) => stepLines(step, look)),
     ...(turn ? turnLines(turn, state.now, look) : []),
-    ...waitingLines(state, look),
     ...(state.notice === undefined ? [] : [oneLine(`${margin(look)}${state.notice}`, "warning", look)]),
   ];
 }
@@ -58,33 +56,6 @@ function runningLines({ call, output }: LiveCall, now: number, look: Look): read
     callLine(made, { detail: `running${time}`, role: "accent" }, look),
     ...(look.width < 12 ? [] : rows.map((row) => oneLine(`      ${row}`, "muted", look))),
   ];
-}
-
-function waitingLines(state: ViewState, look: Look): readonly Line[] {
-  const next = state.queue.find(({ held }) => held === undefined);
-  const lines = [
-    ...state.queue.map((each) => `${sanitize(each.text)}  (${whyWaiting(each, state, each === next)})`),
-    ...state.unsent.map(({ text }) => `${sanitize(firstLine(text))}  (${unsentWhy(state)})`),
-  ];
-  const hidden = lines.length - maxWaiting;
-  const shown = hidden > 0 ? [...lines.slice(0, maxWaiting - 1), `+${hidden + 1} more wait  /queue`] : lines;
-  return shown.map((line) => oneLine(`${look.theme.glyphs.prompt} ${line}`, "muted", look));
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
-}
-
-function unsentWhy({ phase }: ViewState): string {
-  return phase === "starting" ? "sent when the ledger is open" : "being saved";
-}
-
-function whyWaiting({ held }: Waiting, state: ViewState, isNext: boolean): string {
-  if (held !== undefined) return "waits · /queue run";
-  if (state.blocked !== undefined) return "after your decision, /recover";
-  if (state.awaited) return "waits for the conversation";
-  if (!isNext) return "after that";
-  return state.turn || state.elsewhere ? "next" : "starts";
 }
 
 /** `running in stele, pid 7` */

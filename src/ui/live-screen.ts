@@ -24,7 +24,6 @@ import { InputMenu } from "./input-menu.ts";
 import type { KeyEvent } from "./key-event.ts";
 import { type Keymap, keymapOf } from "./keymap.ts";
 import type { LineTeller } from "./line-teller.ts";
-import { liveLines } from "./live-lines.ts";
 import { clockMs, shownNow } from "./motion.ts";
 import { leftOut, linesOf, OutputPace, type PacedOutput, tooMany } from "./output-pace.ts";
 import { type Guard, PromptGate } from "./prompt-gate.ts";
@@ -395,7 +394,6 @@ export class Screen {
   }
 
   #plan(props: ScreenProps): { readonly modal: number } {
-    const { columns: width } = props.size;
-    return screenPlan(props, liveLines(props.view, { width, theme: props.theme }).length);
+    return screenPlan(props);
   }
 }

@@ -27,6 +27,8 @@ export interface PickerView {
   readonly isPart?: boolean;
   /** What left and right change of the selected item. */
   readonly turned?: string;
+  /** Its own keys, each with what it does. */
+  readonly keys?: readonly string[];
   readonly preview?: {
     readonly wish: PreviewWish;
     /** Of the selected item, raw; absent while it is read. */
@@ -74,7 +76,7 @@ function filterLine(query: string, width: number): Line {
 }
 
 function keysLine(
-  { state, preview, enter: does = "choose", turned }: PickerView,
+  { state, preview, enter: does = "choose", turned, keys = [] }: PickerView,
   layout: PickerLayout,
   { width }: Look,
 ): Line {
@@ -83,7 +85,8 @@ function keysLine(
   const look = !preview || matches.length === 0 ? "" : layout.preview ? " · tab hides the preview" : " · tab previews";
   const leave = query === "" ? "esc leaves" : "esc clears";
   const choose = matches.length === 0 ? "" : `enter ${does} · `;
-  const turn = turned === undefined ? [] : [`← → ${turned}`];
+  const own = matches.length === 0 ? [] : keys;
+  const turn = own.length > 0 ? [own.join(" · ")] : turned === undefined ? [] : [`← → ${turned}`];
   return fitting(
     [
       ...turn.map((each) => `${choose}${each} · arrows pgdn pgup · type to filter · ${leave}${look}`),

@@ -57,6 +57,7 @@ export function eventLine(event: SessionEvent): object | undefined {
       return { type: "turn-blocked", admission: event.admission.id, state: event.admission.status };
     case "ledger-problem":
       return { type: "ledger-problem", error: event.error };
+    case "prompt-steered":
     case "lease-acquired":
     case "lease-given-up":
     case "held-elsewhere":

@@ -14,8 +14,11 @@ import { answerPrompt, isForPrompt, textEnded, toOther, typeAhead, write } from 
 
 /** What keys may set going. */
 export interface KeyActions {
-  /** `isShell`: seen as a command of the shell when it was sent. */
-  enter(text: string, isShell?: boolean): void;
+  enter(text: string, how?: SentAs): void;
+  /** A command of the screen's own, as if it were typed; the composer's text stays. */
+  run?(command: string): void;
+  /** A waiting prompt is no more changed, and waits on as it was; false: none is being changed. */
+  leaveEdit?(): boolean;
   /** False: nothing was running. */
   stop(): boolean;
   quit(): void;
@@ -30,6 +33,13 @@ export interface KeyActions {
   edit(): void;
   /** Absent before the ledger is open. */
   mode(): { readonly now: ApprovalMode; readonly mayBeAuto: boolean; set(mode: ApprovalMode): void } | undefined;
+}
+
+export interface SentAs {
+  /** Seen as a command of the shell when it was sent. */
+  readonly isShell?: boolean;
+  /** Into the turn that runs. */
+  readonly steers?: boolean;
 }
 
 export const armedNotice = "press ctrl+c again to quit";
@@ -53,17 +63,19 @@ function handleKey(screen: Screen, event: KeyEvent, actions: KeyActions): void {
   if (modal && !modal.guard) return toOther(screen, () => modal.onKey(event, screen.modalRows));
   if (modal && isForPrompt(screen, modal, event)) return answerPrompt(screen, modal, event);
   if (modal) {
-    const send = own === "send" ? () => void ownKey(screen, event, actions) : undefined;
+    const send = own === "send" || own === "steer" ? () => void ownKey(screen, event, actions) : undefined;
     return typeAhead(screen, modal, { event, send });
   }
   const { notice } = screen.view;
   const isArmed = notice === armedNotice;
   if (screen.view.notice !== undefined) screen.dispatch({ type: "notice" });
+  if ((own === "interrupt" || own === "stop") && !isSelecting(screen.composer) && actions.leaveEdit?.()) return;
   if (own === "interrupt") return interrupt(screen, actions, isArmed);
   if (own === "stop" && goesBack(screen, actions, notice === backNotice)) return;
   if (event.kind === "text" && event.text === "?" && isComposerEmpty(screen.composer))
     return printKeys(screen, notice === moreKeysNotice);
   if (ownKey(screen, event, actions)) return;
+  if (chord(event) === "up" && opensQueue(screen)) return actions.run?.("/queue");
   write(screen, event);
 }
 
@@ -99,6 +111,11 @@ function goesBack(screen: Screen, actions: KeyActions, isAgain: boolean): boolea
   return true;
 }
 
+/** Before the earlier prompts come those that nobody has asked yet. */
+function opensQueue({ view, composer, isInLines }: Screen): boolean {
+  return view.queue.length > 0 && isComposerEmpty(composer) && composer.recalled === undefined && !isInLines;
+}
+
 function printKeys(screen: Screen, isAgain: boolean): void {
   const { blocks, hasMore } = keysTable(screen.keymap.help, { windowRows: screen.size.rows, isAgain });
   screen.print(...blocks);
@@ -112,6 +129,10 @@ function ownKey(screen: Screen, event: KeyEvent, actions: KeyActions): boolean {
   switch (own) {
     case "send":
       submit(screen, actions);
+      return true;
+    case "steer":
+      if (isComposerEmpty(screen.composer)) steerFirst(screen, actions);
+      else submit(screen, actions, { steers: true });
       return true;
     case "stop":
       if (isSelecting(screen.composer)) screen.compose({ type: "unmark" });
@@ -139,11 +160,21 @@ function ownAction({ keymap }: Screen, event: KeyEvent): ScreenKey | undefined {
   return keymap.screen.get(boundName(event) ?? "");
 }
 
-function submit(screen: Screen, actions: KeyActions, isReady = false): void {
+function steerFirst(screen: Screen, actions: KeyActions): void {
+  const { turn, queue } = screen.view;
+  const first = queue.find(({ isSteer }) => isSteer !== true);
+  if (turn && first) actions.run?.(`/queue steer ${first.id}`);
+}
+
+function submit(
+  screen: Screen,
+  actions: KeyActions,
+  { steers = false, isReady = false }: { steers?: boolean; isReady?: boolean } = {},
+): void {
   const reading = isReady ? undefined : screen.images?.beforeSending();
   if (reading) {
     void reading.then(({ isRefused }) => {
-      if (!isRefused) submit(screen, actions, true);
+      if (!isRefused) submit(screen, actions, { steers, isReady: true });
       screen.paint();
     });
     return;
@@ -157,7 +188,7 @@ function submit(screen: Screen, actions: KeyActions, isReady = false): void {
   if (text === undefined) return;
   const { history } = state;
   if (history.at(-1) !== text) screen.compose({ type: "history", entries: [...history, text] });
-  actions.enter(text, isShell);
+  actions.enter(text, { isShell, steers });
 }
 
 /** `name`: an action of the screen, else a chord. */

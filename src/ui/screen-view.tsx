@@ -16,6 +16,7 @@ import { liveLines } from "./live-lines.ts";
 import { type PickerView, pickerLines } from "./picker-lines.ts";
 import { previewLines } from "./preview-lines.ts";
 import type { PreviewState } from "./preview-state.ts";
+import { queueLines } from "./queue-lines.ts";
 import type { DecideState } from "./recovery.ts";
 import { decideLines, type Waited, waitLines } from "./recovery-lines.ts";
 import { planRows } from "./row-plan.ts";
@@ -53,8 +54,8 @@ export function ScreenView(props: ScreenProps): ReactNode {
   const { view, composer, menu, modal, size, theme } = props;
   const { columns: width } = size;
   const look = { width, theme };
-  const live = liveLines(view, look);
-  const plan = screenPlan(props, live.length);
+  const { live, queue } = linesAround(props);
+  const plan = screenPlan(props, lengthsOf({ live, queue }));
   const shell = modal ? undefined : shellMode(composer.buffer);
   const prompt = shell ? shellPrompt : `${theme.glyphs.pointer} `;
   const rule = <Lines lines={[ruleLine(look)]} theme={theme} />;
@@ -77,6 +78,7 @@ export function ScreenView(props: ScreenProps): ReactNode {
           />
         )}
         {plan.rules && !modal && under}
+        <Lines lines={queue.slice(0, plan.queue)} theme={theme} />
         <CommandMenu {...menu} width={width} maxRows={plan.menu} />
         {plan.status && <Lines lines={[statusLine(view, look, props.front)]} theme={theme} />}
       </Box>
@@ -100,23 +102,39 @@ function ruleLine({ width, theme }: Look): Line {
   return [span(` ${theme.glyphs.rule.repeat(width - 1 - freeColumns)}`, "muted")];
 }
 
+/** What stands above the input and under it; a prompt in the input's place has all of it above. */
+function linesAround({ view, modal, size, theme }: Pick<ScreenProps, "view" | "modal" | "size" | "theme">) {
+  const look = { width: size.columns, theme };
+  const [live, queue] = [liveLines(view, look), queueLines(view, look)];
+  return modal ? { live: [...live, ...queue], queue: [] } : { live, queue };
+}
+
 /** Rows of each part at this size; keys that page have to know them too. */
-export function screenPlan(props: Omit<ScreenProps, "now" | "cursor">, live: number) {
+export function screenPlan(props: Omit<ScreenProps, "now" | "cursor">, lines = lengthsOf(linesAround(props))) {
   const { composer, menu, modal, size, theme } = props;
   const columns = composerColumns(size.columns, `${theme.glyphs.pointer} `);
   return planRows(size.rows, {
-    live,
+    ...lines,
     modal: modal !== undefined,
     composer: composerWindow(composer.buffer, columns, size.rows).rows.length,
     menu: menu.state.closed ? 0 : menu.items.length + (menu.note === undefined ? 0 : 1),
   });
 }
 
+function lengthsOf({ live, queue }: ReturnType<typeof linesAround>) {
+  return { live: live.length, queue: queue.length };
+}
+
 function placeholder({ blocked, phase, turn }: ViewState, width: number): string {
   const fitting = (...words: readonly string[]) => words.find((each) => each.length <= width - 2) ?? words.at(-1) ?? "";
   if (blocked !== undefined) return fitting("waits for your decision · /recover", "/recover decides");
   if (phase === "starting") return fitting("Type already; it is sent when the ledger is open", "Type already");
-  if (turn) return fitting("Type the next prompt; enter queues it", "enter queues it");
+  if (turn)
+    return fitting(
+      "Type the next prompt: enter queues it, ctrl+s tells it to this turn",
+      "enter queues it, ctrl+s steers",
+      "enter queues it",
+    );
   return fitting("Ask anything, or / for commands", "Ask, or / commands");
 }
 

@@ -69,6 +69,8 @@ export interface ViewState {
   readonly models?: ModelsConfig;
   /** The name of a model that more than one provider has. */
   readonly sharedModel?: string;
+  /** A waiting prompt whose text is in the composer; it does not run meanwhile. */
+  readonly editing?: AdmissionId;
   /** One line above the composer, until the next key. */
   readonly notice?: string;
   /** Finished, to be printed. */
@@ -84,6 +86,8 @@ export interface Waiting {
   readonly text: string;
   /** Why it waits for a key. */
   readonly held?: string;
+  /** For the turn that runs. */
+  readonly isSteer?: boolean;
 }
 export interface Awaited {
   readonly holder?: ProcessIdentity;
@@ -114,6 +118,7 @@ export type UiAction =
   | { readonly type: "resized"; readonly width: number }
   | { readonly type: "tick"; readonly now: number }
   | { readonly type: "notice"; readonly text?: string }
+  | { readonly type: "editing"; readonly admission?: AdmissionId }
   | { readonly type: "mode"; readonly mode: ApprovalMode }
   /** The newest part of the conversation as it is stored, and what it cost. */
   | {
@@ -156,6 +161,10 @@ export function viewReducer(state: ViewState, action: SessionEvent | UiAction): 
       return { ...state, now: action.now };
     case "notice":
       return withNotice(state, action.text);
+    case "editing": {
+      const { admission } = action;
+      return { ...without(state, "editing"), ...(admission !== undefined && { editing: admission }) };
+    }
     case "mode":
       return { ...state, mode: action.mode };
     case "spending": {
@@ -178,7 +187,7 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "session":
       return {
-        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost", "loop"),
+        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost", "loop", "editing"),
         session: event.session,
         queue: [],
       };
@@ -186,6 +195,8 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return { ...state, session: event.session };
     case "prompt-admitted":
       return wrote(admitted(state, event));
+    case "prompt-steered":
+      return { ...state, queue: state.queue.filter(({ id }) => id !== event.admission) };
     case "queue-changed":
       return state.session ? withQueue(state, event.waiting, state.session) : state;
     case "prompts-kept":
@@ -215,7 +226,9 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
     case "ledger-problem":
       return refuse(leaveTurn(state, note("not saved: the answer above is not in the ledger", "warning")), event.error);
     case "turn-settled": {
-      const left = wrote(leaveTurn(state));
+      // What came too late to steer it is the next prompt.
+      const queue = state.queue.map((each) => (each.isSteer === true ? { ...each, isSteer: false } : each));
+      const left = wrote(leaveTurn({ ...state, queue }));
       const settled = state.blocked === event.admission ? without(left, "blocked") : left;
       const isUntold =
         event.error !== undefined && event.message === undefined && event.error.code !== "compaction_skipped";
@@ -350,9 +363,9 @@ function print(state: ViewState, blocks: readonly Block[]): ViewState {
 }
 
 function admitted(state: ViewState, event: Extract<SessionEvent, { type: "prompt-admitted" }>): ViewState {
-  const { admission: id, text } = event;
+  const { admission: id, text, isSteer } = event;
   if (event.state !== "queued" || state.queue.some((each) => each.id === id)) return state;
-  return { ...state, queue: [...state.queue, { id, text }] };
+  return { ...state, queue: [...state.queue, { id, text, ...(isSteer && { isSteer }) }] };
 }
 
 /** A turn that is unknown is what blocks, whoever decides about it. */
@@ -365,7 +378,11 @@ function withQueue(state: ViewState, open: readonly Admission[], session: Sessio
 function waitingOf(waiting: readonly Admission[], { conversation }: Session): readonly Waiting[] {
   return waiting
     .filter((each) => each.status === "queued" && each.conversation === conversation)
-    .map(({ id, summary, held }) => ({ id, text: summary, ...(held !== undefined && { held }) }));
+    .map(({ id, summary, held, kind }) => ({
+      ...{ id, text: summary },
+      ...(held !== undefined && { held }),
+      ...(kind === "steer" && { isSteer: true }),
+    }));
 }
 
 /** Said once: a problem is often told from two places. */
@@ -394,6 +411,7 @@ type Optional =
   | "elsewhere"
   | "blocked"
   | "problem"
+  | "editing"
   | "notice";
 
 function without(state: ViewState, ...fields: readonly Optional[]): ViewState {

@@ -118,18 +118,22 @@ function endQueued(row: ModelAdmission): void {
   Object.assign(row, { status: "terminal", outcome: "cancelled", isHeld: false });
 }
 
-const edit: Step = (world, { who, a, n }) => {
+const edit: Step = (world, { who, a, b, n }) => {
   const id = world.admission(a);
   if (id === undefined) return;
   const row = world.model.admissions.get(id);
   const text = promptText(n);
   const payload = { prompt: [{ kind: "text", text }], approval: "auto", cwd: "/" } as const;
+  const steers = b % 3 === 0;
   const edited = world.agree("edit", queuedOnly(row), () =>
-    world.dbs[who].edit(id, { request: world.request(), payload }),
+    world.dbs[who].edit(id, { request: world.request(), payload, steers }),
   );
   if (!row || !edited) return;
   endQueued(row);
-  const { conversation, kind, position } = row;
+  const { conversation, position } = row;
+  const maySteer = steers && (row.kind === "prompt" || row.kind === "retry") && world.model.started(conversation);
+  const kind = maySteer ? "steer" : row.kind;
+  expect(edited.kind).toBe(kind);
   const base = world.model.sessionOf(conversation)?.head;
   world.addAdmission({ id: edited.id, conversation, kind, text, position, submitter: who, base });
 };

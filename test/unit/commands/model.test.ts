@@ -3,7 +3,7 @@ import type { ProviderConfig } from "../../../src/agent/models/providers.ts";
 import { modelRegistry } from "../../../src/agent/models/registry.ts";
 import type { CommandResult } from "../../../src/commands/command.ts";
 import type { AdmissionId } from "../../../src/ledger/types.ts";
-import { type Desk, jsonLines, NO_SERVERS, openDesk, words } from "./command-harness.ts";
+import { type Desk, jsonLines, NO_SERVERS, openDesk, printed, words } from "./command-harness.ts";
 
 const AT = "http://127.0.0.1:9/v1";
 const LOCAL = { kind: "openai-compatible", baseURL: AT, models: ["a", "b"] } as const;
@@ -181,7 +181,7 @@ describe("a conversation whose model cannot be asked any more", () => {
       why: expect.stringMatching(/Set LOCKED_KEY.*\/queue run/),
     });
     expect(desk.runner.session.messages).toBe(0);
-    expect(words(await desk.type("/queue"))).toContain("say one");
+    expect(words(await printed(await desk.type("/queue")))).toContain("say one");
   });
 
   it("can be read, branched and given another model, which what waits goes to when a person says so", async () => {

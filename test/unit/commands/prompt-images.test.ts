@@ -4,7 +4,7 @@ import { newHolderId, newRequestId, sha256 } from "../../../src/ledger/ids.ts";
 import { imageToken } from "../../../src/ledger/image-token.ts";
 import type { Part } from "../../../src/ledger/types.ts";
 import { pngImage } from "../../helpers/images.ts";
-import { type Desk, openDesk, words } from "./command-harness.ts";
+import { type Desk, openDesk, printed, words } from "./command-harness.ts";
 
 const IMAGE = pngImage(640, 480);
 const hash = sha256(IMAGE);
@@ -39,7 +39,7 @@ describe("a prompt with an image", () => {
     const other = await desk.db.acquireLease({ conversation, holder: newHolderId(process.pid) });
     if (other.kind !== "acquired") throw new Error(`the lease is ${other.kind}`);
     const id = await wait(desk, `say ${token}`);
-    expect(words(await desk.type("/queue"))).toContain(`say ${label}`);
+    expect(words(await printed(await desk.type("/queue")))).toContain(`say ${label}`);
     const prefill = await desk.type(`/queue edit ${id}`);
     if (prefill.kind !== "prefill") throw new Error(prefill.kind);
     await desk.type(prefill.text.replace("say", "say see"));

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type {
+  Admission,
   AdmissionKind,
   Message,
   ProcessIdentity,
@@ -249,6 +250,25 @@ describe("the queue", () => {
     expect(db.openAdmissions(session.conversation).map((each) => each.summary)).toEqual(["second", "late", "last"]);
     db.releaseLease(lease);
     expect(ask(db, session, "steer")).toMatchObject({ kind: "prompt" });
+  });
+
+  it("lets a waiting prompt steer, in one step, where a turn runs; a command stays one", () => {
+    const db = openLedger();
+    const session = newSession(db);
+    const steers = (each: Admission, text: string) =>
+      db.edit(each.id, { request: requestId(), payload: prompt(text), steers: true });
+    const early = ask(db, session, "prompt", "too early");
+    db.hold(early.id, "so that the next one runs");
+    expect(steers(early, "still")).toMatchObject({ kind: "prompt", position: early.position });
+    const [still] = db.openAdmissions(session.conversation);
+    if (!still) throw new Error("it does not wait");
+    db.hold(still.id, "so that the next one runs");
+    const { turn } = startTurn(db, session);
+    const steer = steers(still, "now");
+    expect(steer).toMatchObject({ kind: "steer", summary: "now", position: early.position });
+    expect(db.admission(still.id).outcome).toBe("cancelled");
+    expect(db.takeSteer(turn, 1)?.admission.id).toBe(steer.id);
+    expect(() => steers(steer, "too late")).toThrow(/only what waits/);
   });
 
   it("does the same when a person settles the turn, and leaves no request to a model open", async () => {

@@ -54,7 +54,7 @@ describe("askPick", () => {
       timeout: 30_000,
     });
     press("enter");
-    expect(await chosen).toBe("/go older");
+    expect(await chosen).toEqual({ command: "/go older" });
     screen.close();
   });
 
@@ -76,12 +76,12 @@ describe("askPick", () => {
     list.press("right", "right", "right");
     expect(lines(list).join("\n")).toMatch(/two +high/);
     list.press("enter");
-    expect(await list.chosen).toBe("/go two high");
+    expect(await list.chosen).toEqual({ command: "/go two high" });
     list.screen.close();
 
     const untouched = open(80, { items, turned: "effort" });
     untouched.press("down", "enter");
-    expect(await untouched.chosen).toBe("/go two");
+    expect(await untouched.chosen).toEqual({ command: "/go two" });
     untouched.screen.close();
   });
 
@@ -95,7 +95,7 @@ describe("askPick", () => {
     list.press("escape");
     expect(facts()).toEqual([undefined, "high"]);
     list.press("down", "enter");
-    expect(await list.chosen).toBe("/go two high");
+    expect(await list.chosen).toEqual({ command: "/go two high" });
     list.screen.close();
   });
 
@@ -229,7 +229,16 @@ describe("askPick", () => {
     press("up", "down", "home", "end");
     expect(asked).toHaveLength(2);
     press("enter");
-    expect(await chosen).toBe("/go n59");
+    expect(await chosen).toEqual({ command: "/go n59" });
+    screen.close();
+  });
+
+  it("has keys of its own, which are no filter, and ends with what they do to the item", async () => {
+    const keys = [{ chord: "delete", does: "del drops", command: ({ label }: PickItem) => `/drop ${label}` }];
+    const { screen, chosen, press, view } = open(80, { keys });
+    expect(view().keys).toEqual(["del drops"]);
+    press("t", "w", "delete");
+    expect(await chosen).toEqual({ command: "/drop two", again: { item: "/go two", index: 0 } });
     screen.close();
   });
 });

@@ -84,8 +84,8 @@ describe("keys that a person chose", () => {
   });
 
   it("may be more for what must always have a key", () => {
-    expect(wrong({ send: ["enter", "ctrl+s"], interrupt: ["ctrl+c", "f10"], stop: ["esc", "f9"] })).toEqual([]);
-    expect(does({ send: ["enter", "ctrl+s"] }, "\x13")).toBe("send");
+    expect(wrong({ send: ["enter", "f8"], interrupt: ["ctrl+c", "f10"], stop: ["esc", "f9"] })).toEqual([]);
+    expect(does({ send: ["enter", "f8"] }, "\x1b[19~")).toBe("send");
   });
 });
 
@@ -115,7 +115,7 @@ describe("what is wrong with them is said with its place and what to do", () => 
       { newline: "enter" },
       ["keys.newline: enter does send already; choose another"],
     ],
-    ["enter taken away", { send: "ctrl+s" }, ['keys.send: enter stays the key for it; write ["enter","ctrl+s"]']],
+    ["enter taken away", { send: "f8" }, ['keys.send: enter stays the key for it; write ["enter","f8"]']],
     ["escape taken away", { stop: [] }, ['keys.stop: escape stays the key for it; write ["escape"]']],
     ["ctrl+c taken away", { interrupt: "f1" }, ['keys.interrupt: ctrl+c stays the key for it; write ["ctrl+c","f1"]']],
   ])("%s", (_title, keys, said) => expect(wrong(keys)).toEqual(said));

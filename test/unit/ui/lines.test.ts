@@ -245,7 +245,7 @@ describe("other prompts", () => {
     entry.line("2");
     expect(screen.modal).toBeDefined();
     entry.line("1");
-    expect(await chosen).toBe("/go 29");
+    expect(await chosen).toEqual({ command: "/go 29" });
     const left = askPick(screen, { title: "Sessions", items, empty: "none" });
     entry.line("item");
     entry.line("0");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/agent/events.ts";
-import type { Admission, MessageId } from "../../../src/ledger/types.ts";
+import type { Admission, AdmissionId, MessageId } from "../../../src/ledger/types.ts";
 import { liveLines } from "../../../src/ui/live-lines.ts";
+import { queueLines } from "../../../src/ui/queue-lines.ts";
 import { savingOf } from "../../../src/ui/saving.ts";
 import { lineText } from "../../../src/ui/styled-line.ts";
 import type { UiAction, ViewState } from "../../../src/ui/view-state.ts";
@@ -217,14 +218,33 @@ describe("a tool call", () => {
 describe("the queue", () => {
   it("names one prompt as the next, the first that waits for no key", () => {
     const [held, ...others] = [waiting(8, "stopped"), waiting(9), waiting(10)];
-    const shown = (state: ViewState) =>
-      liveLines(state, { width: 80, theme: plainTheme })
-        .map(lineText)
-        .filter((line) => line.startsWith("›"));
+    const shown = (state: ViewState) => queueLines(state, { width: 80, theme: plainTheme }).map(lineText);
     const state = after(openView(), started, { type: "queue-changed", waiting: held ? [held, ...others] : [] });
     expect(shown(state)).toEqual(["› p8  (waits · /queue run)", "› p9  (next)", "› p10  (after that)"]);
     const idle = after(openView(), { type: "queue-changed", waiting: others });
     expect(shown(idle)).toEqual(["› p9  (starts)", "› p10  (after that)"]);
+  });
+
+  it("has what goes into the turn first, and as a prompt like others when the turn is over", () => {
+    const asked = (id: number, isSteer: boolean) => ({ ...admitted(id, `p${id}`), isSteer }) as SessionEvent;
+    const shown = (state: ViewState) => queueLines(state, { width: 80, theme: plainTheme }).map(lineText);
+    const state = after(openView(), started, asked(8, false), asked(9, true), asked(10, true));
+    expect(shown(state)).toEqual([
+      "› p9  (steers at the next step)",
+      "› p10  (steers at the next step)",
+      "› p8  (next)",
+    ]);
+    const taken = after(state, { type: "prompt-steered", admission: 9 as AdmissionId, by: turnId });
+    expect(shown(taken)).toEqual(["› p10  (steers at the next step)", "› p8  (next)"]);
+    const over = after(taken, { type: "turn-settled", admission: turnId, outcome: "completed" });
+    expect(shown(over)).toEqual(["› p8  (starts)", "› p10  (after that)"]);
+  });
+
+  it("says which one is in the input", () => {
+    const state = after(openView(), started, admitted(8, "p8"), { type: "editing", admission: 8 as AdmissionId });
+    const shown = (each: ViewState) => queueLines(each, { width: 80, theme: plainTheme }).map(lineText);
+    expect(shown(state)).toEqual(["› p8  (in the input · esc leaves it as it is)"]);
+    expect(shown(after(state, { type: "editing" }))).toEqual(["› p8  (next)"]);
   });
   const waiting = (id: number, held?: string) =>
     ({

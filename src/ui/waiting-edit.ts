@@ -1,0 +1,75 @@
+// A waiting prompt whose text is in the composer: it is held meanwhile, so that what runs is never a text that
+// somebody is about to change. Sent, the new text takes its place in the queue; left, it waits on as it was. A crash
+// leaves it held, and its text as a draft.
+import type { Runner } from "../agent/runner.ts";
+import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import type { Admission, AdmissionId } from "../ledger/types.ts";
+import { note } from "./block.ts";
+import { isComposerEmpty } from "./composer-state.ts";
+import { errorWords } from "./error-words.ts";
+import type { Screen } from "./live-screen.ts";
+
+interface Options {
+  readonly db: Pick<AsyncSessionDB, "admission" | "hold" | "release">;
+  readonly screen: Screen;
+  readonly runner: Runner;
+}
+
+export class WaitingEdit {
+  readonly #options: Options;
+  /** As it was before. */
+  #row: Admission | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#row !== undefined;
+  }
+
+  /** Into the composer with it; said where it cannot be changed any more. */
+  async begin(id: AdmissionId, text: string): Promise<void> {
+    const { db, screen, runner } = this.#options;
+    if (!isComposerEmpty(screen.composer))
+      return screen.print(note("The input holds another text: send or cut it first."));
+    const row = await db.admission(id);
+    await db.hold(id, "its text is being changed");
+    if ((await db.admission(id)).status !== "queued") return screen.print(note("It has begun already.", "warning"));
+    this.#row = row;
+    screen.compose({ type: "set", text });
+    screen.dispatch({ type: "editing", admission: id });
+    await runner.tellQueue();
+  }
+
+  /** False: none was being changed. */
+  leave(): boolean {
+    const row = this.#close();
+    if (!row) return false;
+    this.#options.screen.compose({ type: "cut" });
+    void this.#waitOn(row).catch((error: unknown) => this.#options.screen.print(note(errorWords(error), "error")));
+    return true;
+  }
+
+  /** The new text, stored in the place of the old one. */
+  send(changed: Parameters<Runner["edit"]>[1]): Promise<Admission> {
+    const row = this.#close();
+    if (!row) throw new Error("no waiting prompt is being changed");
+    return this.#options.runner.edit(row, changed);
+  }
+
+  #close(): Admission | undefined {
+    const row = this.#row;
+    this.#row = undefined;
+    if (row) this.#options.screen.dispatch({ type: "editing" });
+    return row;
+  }
+
+  async #waitOn({ id, held }: Admission): Promise<void> {
+    const { db, runner } = this.#options;
+    if (held === undefined) await db.release(id);
+    else await db.hold(id, held);
+    await runner.tellQueue();
+    runner.wake();
+  }
+}
