@@ -55,9 +55,6 @@ export type SessionChoice =
 /** At a start that has nobody else to ask: a server that runs answers in a few, nobody listening is known at once. */
 const DISCOVER_MS = 1_500;
 
-/** Of a loop without an interval, C 10.3, in ms. */
-const LOOP_PACE = { floorMs: 60_000, ceilingMs: 900_000 };
-
 type LoadedFine = Extract<LoadedConfig, { ok: true }>;
 
 export class Program {
@@ -247,6 +244,7 @@ export class Program {
       retrying: { limit: this.config.retries },
       compaction: { ...this.config.compaction, at: this.config.compaction.at / 100 },
       modelFacts: (route) => modelFacts(route, this.config.models),
+      spending: { limits: this.config.limits, models: this.config.models },
       ...(this.config.fallback !== undefined && { fallback: this.config.fallback }),
       isWatched: ask !== undefined,
       onRule: async (kind, rule) => {
@@ -350,7 +348,8 @@ export class Program {
       },
       models: () => this.config.models,
       nameProblems: () => nameProblems(this.models, this.config),
-      loops: () => ({ ...LOOP_PACE, ...this.config.loops }),
+      limits: () => this.config.limits,
+      loops: () => this.config.loops,
       rules: () => ({
         allow: this.#rules.allow.map((rule) => rule.text),
         deny: this.#rules.deny.map((rule) => rule.text),

@@ -7,6 +7,7 @@ import type { Scanner } from "./file-changes/scan.ts";
 import type { Model } from "./models/model.ts";
 import type { Standing } from "./models/open-named.ts";
 import type { Opened } from "./models/registry.ts";
+import type { Spending } from "./spending-limits.ts";
 import type { FileGate } from "./tools/files.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -88,6 +89,8 @@ export interface TurnContext {
   readonly keepRule: KeepRule;
   readonly retrying: Retrying;
   readonly compaction: Compacting;
+  /** Absent: nothing is limited. */
+  readonly spending?: Spending;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly emit: (event: SessionEvent) => void;

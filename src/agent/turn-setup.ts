@@ -12,6 +12,7 @@ import type { Model } from "./models/model.ts";
 import { openInstead, openNamed } from "./models/open-named.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import { RETRY_LIMIT } from "./retry-policy.ts";
+import type { Spending } from "./spending-limits.ts";
 import type { FileGate } from "./tools/files.ts";
 import { toolRegistry } from "./tools/registry.ts";
 import type { Compacting, KeepRule, Retrying, TurnContext } from "./turn-context.ts";
@@ -30,6 +31,7 @@ export interface TurnOptions {
   readonly fallback?: string;
   /** When a conversation is compacted unasked, and who sums it up. */
   readonly compaction?: CompactionSettings;
+  readonly spending?: Spending;
   /** What is known about models: their windows. */
   readonly modelFacts?: (route: ModelRoute) => ModelFacts;
 }
@@ -63,7 +65,7 @@ export class TurnSetup {
   }
 
   async context({ turn, admission, route: usual, mode, ...started }: StartedTurn): Promise<TurnContext> {
-    const { db, files, spoolRoot, models, rules, onRule } = this.#options;
+    const { db, files, spoolRoot, models, rules, onRule, spending } = this.#options;
     const { cwd, approval } = admission.payload;
     const envelope = admission.envelope && (await db.envelope(admission.envelope));
     const route = await this.routeOf(admission, usual);
@@ -83,6 +85,7 @@ export class TurnSetup {
       keepRule: onRule ?? (() => Promise.resolve({ ok: false, problem: "no rules are kept here" })),
       retrying: this.#retrying(),
       compaction: this.#compacting(),
+      ...(spending && { spending }),
     };
   }
 

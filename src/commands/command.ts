@@ -6,6 +6,7 @@ import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { NameProblem } from "../agent/models/open-named.ts";
 import type { ModelRegistry } from "../agent/models/registry.ts";
 import type { Runner } from "../agent/runner.ts";
+import type { SpendingLimits } from "../agent/spending-limits.ts";
 import type { Job } from "../agent/spool/background-jobs.ts";
 import type { FileGate } from "../agent/tools/files.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
@@ -96,6 +97,7 @@ export interface Settings {
   /** What is wrong with the models that it names for later. */
   nameProblems(): readonly NameProblem[];
   loops(): LoopLimits;
+  limits(): SpendingLimits;
   rules(): { readonly allow: readonly string[]; readonly deny: readonly string[] };
   addRule(kind: "allow" | "deny", rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;
   removeRule(rule: string): Promise<{ ok: true } | { ok: false; problem: string }>;

@@ -71,6 +71,7 @@ async function usage(context: FreeContext, session: Session): Promise<CommandRes
       ...rows.map(({ words }) => `  ${words}`),
       ...(time.turns === 0 ? [] : [`time      ${durationWords(time.ms)} in ${counted(time.turns, "turn")}`]),
       ...more.lines,
+      ...(await limitLines(context)),
       ...(cost ? [`prices of ${CATALOGUE_DATE}, or of your config; attempts that failed are not counted`] : []),
     ],
     [
@@ -80,6 +81,20 @@ async function usage(context: FreeContext, session: Session): Promise<CommandRes
       ...more.json,
     ],
   );
+}
+
+/** What may be spent, and what of it was spent today. */
+async function limitLines({ db, settings, now }: FreeContext): Promise<readonly string[]> {
+  const { turnUsd, sessionUsd, dayUsd } = settings.limits();
+  const words = (usd: number) => costWords({ usd, isLeast: false });
+  const today =
+    dayUsd === undefined ? undefined : costOfAll(await db.spent({ kind: "day", at: now() }), settings.models(), now());
+  const limits = [
+    ...(turnUsd === undefined ? [] : [`${words(turnUsd)} a turn`]),
+    ...(sessionUsd === undefined ? [] : [`${words(sessionUsd)} a conversation`]),
+    ...(dayUsd === undefined ? [] : [`${words(dayUsd)} a day, of which ${today ? costWords(today) : "$0.00"} today`]),
+  ];
+  return limits.length === 0 ? [] : [`limits    ${limits.join(" · ")}`];
 }
 
 /** What branched from it, and on which days: said where there is more to say than of itself. */

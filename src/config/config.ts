@@ -31,7 +31,13 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly aliases: Readonly<Record<string, string>>;
   readonly approval: Rules & { readonly mode: ApprovalMode };
-  readonly loops: { readonly minIntervalMs: number; readonly maxTicks: number };
+  /** Floor and ceiling: of the time between two ticks of a loop that has no interval. */
+  readonly loops: {
+    readonly minIntervalMs: number;
+    readonly floorMs: number;
+    readonly ceilingMs: number;
+    readonly maxTicks: number;
+  };
   /** US dollars; absent: no limit. */
   readonly limits: { readonly turnUsd?: number; readonly dayUsd?: number; readonly sessionUsd?: number };
   readonly theme: ThemeName;
@@ -52,7 +58,7 @@ export const DEFAULTS: Config = {
   providers: {},
   aliases: {},
   approval: { mode: "ask", allow: [], deny: [] },
-  loops: { minIntervalMs: 30_000, maxTicks: 100 },
+  loops: { minIntervalMs: 30_000, floorMs: 60_000, ceilingMs: 900_000, maxTicks: 100 },
   limits: {},
   theme: "auto",
   motion: "full",
@@ -67,7 +73,7 @@ export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
   compaction: { auto: true, at: 80 },
   retries: RETRY_LIMIT,
   approval: { mode: "ask", allow: [], deny: [] },
-  loops: { minInterval: "30s", maxTicks: 100 },
+  loops: { minInterval: "30s", paceFloor: "1m", paceCeiling: "15m", maxTicks: 100 },
   theme: "auto",
   motion: "full",
   title: true,
@@ -87,7 +93,14 @@ export interface ConfigLayer {
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly approval?: ({ readonly mode?: ApprovalMode | undefined } & Partial<Rules>) | undefined;
-  readonly loops?: { readonly minInterval?: number | undefined; readonly maxTicks?: number | undefined } | undefined;
+  readonly loops?:
+    | {
+        readonly minInterval?: number | undefined;
+        readonly paceFloor?: number | undefined;
+        readonly paceCeiling?: number | undefined;
+        readonly maxTicks?: number | undefined;
+      }
+    | undefined;
   readonly limits?: Config["limits"] | undefined;
   readonly theme?: ThemeName | undefined;
   readonly motion?: Motion | undefined;
@@ -115,10 +128,7 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
       allow: [...config.approval.allow, ...(approval?.allow ?? [])],
       deny: [...config.approval.deny, ...(approval?.deny ?? [])],
     },
-    loops: {
-      minIntervalMs: loops?.minInterval ?? config.loops.minIntervalMs,
-      maxTicks: loops?.maxTicks ?? config.loops.maxTicks,
-    },
+    loops: loopsOf(config.loops, loops),
     limits: { ...config.limits, ...layer.limits },
     theme: layer.theme ?? config.theme,
     motion: layer.motion ?? config.motion,
@@ -126,6 +136,17 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     notify: layer.notify ?? config.notify,
     keys: { ...config.keys, ...layer.keys },
     contextFiles: layer.contextFiles ?? config.contextFiles,
+  };
+}
+
+/** A ceiling that is set below the floor is one with it. */
+function loopsOf(config: Config["loops"], layer: ConfigLayer["loops"]): Config["loops"] {
+  const floorMs = layer?.paceFloor ?? config.floorMs;
+  return {
+    minIntervalMs: layer?.minInterval ?? config.minIntervalMs,
+    floorMs,
+    ceilingMs: Math.max(floorMs, layer?.paceCeiling ?? config.ceilingMs),
+    maxTicks: layer?.maxTicks ?? config.maxTicks,
   };
 }
 

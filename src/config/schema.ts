@@ -94,8 +94,13 @@ const configFile = z.strictObject(
       .exactOptional(),
     loops: z
       .strictObject(
-        { minInterval: interval.exactOptional(), maxTicks: count.exactOptional() },
-        "an object with minInterval and maxTicks",
+        {
+          minInterval: interval.exactOptional(),
+          paceFloor: interval.exactOptional(),
+          paceCeiling: interval.exactOptional(),
+          maxTicks: count.exactOptional(),
+        },
+        "an object with minInterval, paceFloor, paceCeiling and maxTicks",
       )
       .exactOptional(),
     limits: z

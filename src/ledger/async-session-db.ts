@@ -67,6 +67,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   openAdmissions: "read",
   envelope: "read",
   lastEnvelope: "read",
+  spent: "read",
   modelUsage: "read",
   usageRows: "read",
   turnTime: "read",

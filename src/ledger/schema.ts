@@ -354,6 +354,7 @@ create table model_usage (
   cost_usd           real,
   primary key (session_id, provider, model, task, day)
 ) strict, without rowid;
+create index model_usage_by_day on model_usage (day);
 `;
 
 // The index follows the transcript from behind: only ids up to the watermark are in it, so an append never

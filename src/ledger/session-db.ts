@@ -62,7 +62,16 @@ import type {
   TurnRef,
   UnsentBeginning,
 } from "./types.ts";
-import { type ModelUsage, turnTime, type UsageRow, type UsageWish, usageOfConversation, usageRows } from "./usage.ts";
+import {
+  type ModelUsage,
+  type SpentBy,
+  spentBy,
+  turnTime,
+  type UsageRow,
+  type UsageWish,
+  usageOfConversation,
+  usageRows,
+} from "./usage.ts";
 import { type Violation, verifyLedger } from "./verify.ts";
 
 export interface SessionDBOptions extends OpenOptions {
@@ -288,6 +297,11 @@ export class SessionDB {
 
   systemPrompt(hash: Hash): string | undefined {
     return this.#tx.read((q) => q.meta.prompt.get(hash));
+  }
+
+  /** What was spent by a turn, a conversation or on a day, by model. */
+  spent(by: SpentBy): ModelUsage[] {
+    return this.#tx.read((q) => spentBy(q, by));
   }
 
   /** What the conversation of this session asked, by model. */

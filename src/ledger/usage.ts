@@ -1,7 +1,7 @@
 // Table `model_usage` and the totals on the session: both are added to in the transaction of the answer.
 import type { Database } from "./open.ts";
 import type { Queries, Tx } from "./transaction.ts";
-import type { ModelRoute, SessionId, Usage } from "./types.ts";
+import type { AdmissionId, ModelRoute, SessionId, Usage } from "./types.ts";
 
 interface ModelUsageRow {
   readonly provider: string;
@@ -24,6 +24,16 @@ export interface ModelUsage {
 const SUMS = `provider, model, sum(calls) as calls, sum(input_tokens) as input_tokens,
   sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read_tokens,
   sum(cache_write_tokens) as cache_write_tokens, sum(reasoning_tokens) as reasoning_tokens`;
+
+const USAGE_SUMS = Object.entries({
+  input_tokens: "inputTokens",
+  output_tokens: "outputTokens",
+  cache_read_tokens: "cacheReadTokens",
+  cache_write_tokens: "cacheWriteTokens",
+  reasoning_tokens: "reasoningTokens",
+})
+  .map(([column, key]) => `total(json_extract(usage, '$.${key}')) as ${column}`)
+  .join(", ");
 
 /** The rows of a conversation, all its generations, and of everything that branched from it. */
 const FAMILY = `(with recursive family (id) as (
@@ -70,6 +80,13 @@ export function usageQueries(db: Database) {
          where s.conversation_id = (select conversation_id from sessions where id = ?))
        group by provider, model order by sum(calls) desc, provider, model`,
     ),
+    ofTurn: db.prepare<[number], ModelUsageRow>(
+      `select provider, model, count(*) as calls, ${USAGE_SUMS} from messages
+       where admission_id = ? and usage is not null and provider is not null group by provider, model`,
+    ),
+    ofDay: db.prepare<[string], ModelUsageRow>(
+      `select ${SUMS} from model_usage where day = ? group by provider, model`,
+    ),
     all: grouped(db, "model_usage"),
     ofFamily: grouped(db, FAMILY),
     turnTime: db.prepare<[string], { readonly turns: number; readonly ms: number | null }>(
@@ -114,6 +131,20 @@ export function addUsage(tx: Tx, { session, route, usage, at, task }: Spent): vo
 /** Of the conversation of this session: compactions do not begin it anew. */
 export function usageOfConversation(q: Queries, id: SessionId): ModelUsage[] {
   return q.usage.ofConversation.all(id).map(toModelUsage);
+}
+
+/** Of a turn its answers alone; the others have compactions and what loops ask too. */
+export type SpentBy =
+  | { readonly kind: "turn"; readonly admission: AdmissionId }
+  | { readonly kind: "session"; readonly session: SessionId }
+  /** The calendar day of `at`, in ms. */
+  | { readonly kind: "day"; readonly at: number };
+
+/** By model. Its cost grows with that turn, conversation or day, and with nothing else. */
+export function spentBy(q: Queries, by: SpentBy): ModelUsage[] {
+  if (by.kind === "turn") return q.usage.ofTurn.all(by.admission).map(toModelUsage);
+  if (by.kind === "session") return usageOfConversation(q, by.session);
+  return q.usage.ofDay.all(dayOf(by.at)).map(toModelUsage);
 }
 
 function toModelUsage(row: ModelUsageRow): ModelUsage {

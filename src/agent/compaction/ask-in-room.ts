@@ -3,6 +3,7 @@
 import type { Answer, NoAnswer } from "../ask-model.ts";
 import { askWithRetries } from "../ask-with-retries.ts";
 import { noRoomForFiles, withFileAdvice } from "../context-room.ts";
+import { overLimit } from "../spending-limits.ts";
 import type { TurnContext, TurnState } from "../turn-context.ts";
 import { sizeOf } from "./attempt.ts";
 import { compact } from "./compact.ts";
@@ -11,7 +12,7 @@ import { compact } from "./compact.ts";
 const ATTEMPTS = 3;
 
 export async function askInRoom(context: TurnContext, state: TurnState): Promise<Answer | NoAnswer> {
-  const error = noRoomForFiles(context, state);
+  const error = noRoomForFiles(context, state) ?? (await overLimit(context, state.model.route));
   return error ? { kind: "error", error } : withFileAdvice(context, await askOrCompact(context, state));
 }
 

@@ -2,13 +2,15 @@
 // why there is none.
 import type { Admission, TurnError } from "../../ledger/types.ts";
 import { settledEvent } from "../events.ts";
+import { sentences } from "../sentences.ts";
+import { overLimit } from "../spending-limits.ts";
 import { openTurn, type TurnContext } from "../turn-context.ts";
 import { type CompactionResult, compact } from "./compact.ts";
 import { doneWords } from "./skip-words.ts";
 
 export async function runCompactTurn(context: TurnContext, admission: Admission): Promise<void> {
   const state = await openTurn(context);
-  const other = await compactedMeanwhile(context, admission);
+  const other = (await compactedMeanwhile(context, admission)) ?? (await tooDear(context, admission));
   const result =
     other ?? (await compact(context, state, { reason: "asked", focus: focusOf(admission), endsTurn: true }));
   if (result.kind === "compacted" && result.compacted.settled)
@@ -38,6 +40,17 @@ async function compactedMeanwhile(
   const { submitter } = await db.admission(summary.admission);
   const why = `Compaction skipped: ${doneWords(submitter)}`;
   emit({ type: "compaction-left", admission: turn.admission, why });
+  return { kind: "left", why };
+}
+
+async function tooDear(
+  context: TurnContext,
+  { id }: Admission,
+): Promise<(CompactionResult & { kind: "left" }) | undefined> {
+  const error = await overLimit(context, context.model.route);
+  if (!error) return undefined;
+  const why = `Compaction skipped: ${sentences(error.message, error.hint)}`;
+  context.emit({ type: "compaction-left", admission: id, why });
   return { kind: "left", why };
 }
 

@@ -52,7 +52,8 @@ export type ModelStreamPart =
 export interface ModelError extends TurnError {
   /**
    * refused: connection · auth · billing: no credit · not-found · rate-limit · overloaded · server · stalled: silent ·
-   * cut: ended early · context-overflow: the conversation is too long · malformed · empty · aborted
+   * cut: ended early · context-overflow: the conversation is too long · malformed · empty · aborted;
+   * spending_limit: it was not asked, a person's limit is reached
    */
   readonly code:
     | "model_refused"
@@ -68,7 +69,8 @@ export interface ModelError extends TurnError {
     | "model_empty"
     | "model_context_overflow"
     | "model_bad_request"
-    | "model_aborted";
+    | "model_aborted"
+    | "spending_limit";
   /** Repeating the same request later is right. */
   readonly retryable: boolean;
   /** The server's own wish, in ms. */

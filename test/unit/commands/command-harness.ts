@@ -154,6 +154,7 @@ function memorySettings(mayBeAuto: boolean): Settings {
     list: () => [{ key: "theme", value: '"auto"', from: "default" }],
     models: () => ({}),
     loops: () => ({ minIntervalMs: 30_000, floorMs: 60_000, ceilingMs: 900_000, maxTicks: 100 }),
+    limits: () => ({}),
     nameProblems: () => [],
     rules: () => rules,
     addRule: (kind, rule) => {
