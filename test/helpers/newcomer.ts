@@ -35,6 +35,11 @@ export function newcomer(terminal: Terminal): Newcomer {
     expectNamed(terminal, key);
     await answer(terminal, keys[key]);
   };
+  /** No prompt is open that could take it for an answer: it need not wait until one could be read. */
+  const pressInMenu = (key: NewcomerKey): void => {
+    expectNamed(terminal, key);
+    terminal.write(keys[key]);
+  };
   return {
     terminal,
     see,
@@ -46,19 +51,19 @@ export function newcomer(terminal: Terminal): Newcomer {
     },
     command: async (name) => {
       await see(/\bsaved\b/);
-      await press("/");
+      pressInMenu("/");
       await see(/^❯ \/\w+ {2,}/m);
       expectNamed(terminal, name);
       for (let moves = 0; !chosen(terminal, name); moves++) {
         if (moves > 60) throw new Error(`the list never came to ${name}\n${terminal.screen().join("\n")}`);
         const before = selectedRow(terminal);
-        await press("down");
+        pressInMenu("down");
         await terminal.waitFor((each) => selectedRow(each) !== before);
       }
-      await press("enter");
+      pressInMenu("enter");
       await see(new RegExp(`^❯ ${name} `, "m"));
       await see(/enter runs it/);
-      await press("enter");
+      pressInMenu("enter");
     },
   };
 }
