@@ -45,7 +45,7 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
       running.program = program;
       const booted = await boot(program, request, host);
       running.session = () => booted.runner.session;
-      running.stop = watchConversation(program.db, booted.runner);
+      running.stop = watchConversation(program.db, booted.runner, () => booted.context.loop?.look());
       return booted;
     },
     shutdown: async () => {

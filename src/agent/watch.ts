@@ -6,8 +6,11 @@ import type { Runner } from "./runner.ts";
 
 const LOOK_MS = 500;
 
-/** Returns how to stop. Never throws: a ledger that cannot be read is told by the next write. */
-export function watchConversation(db: AsyncSessionDB, runner: Runner): () => void {
+/**
+ * Returns how to stop. Never throws: a ledger that cannot be read is told by the next write. `onWritten`: somebody else
+ * wrote something, which what is known beside messages and queue may have to do with.
+ */
+export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten: () => void = () => {}): () => void {
   let version: number | undefined;
   let isLooking = false;
   let heldBy: number | undefined;
@@ -20,6 +23,7 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner): () => voi
     version = now;
     await runner.catchUp();
     await lookAtQueue(db, runner);
+    onWritten();
   }
   async function lookAtHolder(): Promise<void> {
     const { holder } = await db.sessionState(runner.session.id);

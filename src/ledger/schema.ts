@@ -327,6 +327,7 @@ create table loops (
   updated_at      integer not null
 ) strict, without rowid;
 create unique index loops_one_a_conversation on loops (conversation_id) where state in ('active', 'paused');
+create index loops_of_conversation on loops (conversation_id, created_at desc);
 
 create table loop_ticks (
   loop_id      text not null references loops (id),

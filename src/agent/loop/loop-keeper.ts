@@ -75,6 +75,15 @@ export class LoopKeeper {
     return this.#loop;
   }
 
+  /** Another window may have begun, paused or ended it, or fired a tick. */
+  look(): void {
+    this.#do(async () => {
+      const known = this.#loop;
+      const found = await this.#options.db[known ? "loopOf" : "openLoop"](this.#conversation);
+      if (this.#loop === known && JSON.stringify(found) !== JSON.stringify(known)) this.#set(found);
+    });
+  }
+
   async start(plan: LoopPlan): Promise<Loop | Refusal> {
     const loop = await this.#options.db.startLoop(this.#options.runner.session.id, plan);
     if ("kind" in loop) return loop;

@@ -177,6 +177,29 @@ describe("a loop", () => {
     expect(close.length).toBeLessThanOrEqual(8);
   }, 120_000);
 
+  it("is followed by another window, which fires nothing of it and can pause it", async () => {
+    const { world, one, loop } = await begun({ everyMs: 10 * MINUTE, times: 3 });
+    const second = new Program(world, "second", one.session);
+    const seen = () => [second.keeper.loop?.state, second.keeper.loop?.ticks];
+    const look = async () => {
+      second.keeper.look();
+      await second.rest();
+    };
+    await look();
+    expect(seen()).toEqual(["active", 0]);
+    await world.pass(1, [one, second]);
+    await look();
+    expect(seen()).toEqual(["active", 1]);
+    await second.keeper.pause("you paused it");
+    one.keeper.look();
+    await world.pass(HOUR, [one, second]);
+    expect([one.keeper.loop?.state, ticksOf(one.db, loop).length]).toEqual(["paused", 1]);
+    await one.keeper.resume();
+    await world.pass(HOUR, [one, second]);
+    await look();
+    expect(seen()).toEqual(["done", 3]);
+  });
+
   it("waits while a person types, and makes one tick of what it missed", async () => {
     const { world, one, loop } = await begun({ everyMs: MINUTE });
     await world.pass(1, [one]);
