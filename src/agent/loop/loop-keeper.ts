@@ -68,6 +68,11 @@ export class LoopKeeper {
     return this.#lastFired;
   }
 
+  /** A tick of it has begun, and is not over. */
+  get isTicking(): boolean {
+    return this.#tick !== undefined;
+  }
+
   /** Of the conversation that is open now. */
   async open(): Promise<Loop | undefined> {
     this.#tick = undefined;

@@ -151,7 +151,15 @@ describe("/help", () => {
 describe("/stop and /quit", () => {
   it("leave it to the front end", async () => {
     const desk = await openDesk();
+    const ends = desk.say("run sleep 60");
+    await expect.poll(() => desk.runner.isRunning).toBe(true);
     expect(await desk.type("/stop")).toEqual({ kind: "stop" });
+    desk.runner.stop();
+    await ends;
+    expect(words(await desk.type("/stop"))).toBe("Nothing runs.");
+    await desk.type("/loop every 10m say one");
+    expect(await desk.type("/stop")).toEqual({ kind: "stop" });
+    expect(words(await desk.type("/loop status"))).toContain("you stopped it");
     expect(await desk.type("/exit")).toEqual({ kind: "quit" });
   });
 });
