@@ -21,6 +21,7 @@ export const WRITE_VERBS = [
   "undo",
   "redo",
   "retry",
+  "go-to",
   "begin-compaction",
   "renew-compaction",
   "cancel-compaction",

@@ -97,6 +97,7 @@ create table messages (
 ) strict;
 create index messages_by_parent    on messages (parent_id) where parent_id is not null;
 create index messages_by_session   on messages (session_id, id);
+create index messages_roots        on messages (session_id) where parent_id is null;
 create index messages_by_admission on messages (admission_id) where admission_id is not null;
 
 create table blobs (

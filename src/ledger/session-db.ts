@@ -3,6 +3,7 @@
 import * as admissions from "./admissions.ts";
 import { toAdmission } from "./admissions-table.ts";
 import { unpackBlob } from "./blobs.ts";
+import * as branches from "./branch-tree.ts";
 import * as compaction from "./compaction.ts";
 import * as locks from "./compaction-locks.ts";
 import * as drafts from "./drafts.ts";
@@ -11,6 +12,7 @@ import * as files from "./file-changes.ts";
 import { toChange, toRevert } from "./file-changes-table.ts";
 import { statOf } from "./file-header.ts";
 import * as finding from "./find-sessions.ts";
+import { goTo, type Went } from "./go-to.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
@@ -18,6 +20,7 @@ import * as loops from "./loops.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, failRequest } from "./model-requests.ts";
 import { highOf, type OpenedFile, type OpenOptions, openFile } from "./open.ts";
+import { type PathDiff, type PathEnds, pathDiff } from "./path-diff.ts";
 import * as lists from "./path-lists.ts";
 import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
@@ -25,6 +28,7 @@ import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
 import { indexBatch } from "./search.ts";
 import * as sessions from "./sessions.ts";
 import { toSession } from "./sessions-table.ts";
+import { endBelow, type Sibling, siblingsOf } from "./siblings.ts";
 import * as calls from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
 import { type Queries, Transactions } from "./transaction.ts";
@@ -381,6 +385,27 @@ export class SessionDB {
 
   branch(id: SessionId, wanted: { at?: MessageId; title?: string } = {}): sessions.BranchResult {
     return this.#tx.write("branch", (tx) => sessions.branch(tx, sessions.currentRow(tx.q, id), wanted));
+  }
+
+  /** The head to another end of its own tree. */
+  goTo(id: SessionId, options: tree.HeadOptions & { to: MessageId }): Went | Refusal {
+    return this.#tx.write("go-to", (tx) => goTo(tx, sessions.currentRow(tx.q, id), this.#probed(options)));
+  }
+
+  siblings(id: SessionId): Sibling[] {
+    return this.#tx.read((q) => siblingsOf({ q }, sessions.currentRow(q, id)));
+  }
+
+  endBelow(id: SessionId, first: MessageId): MessageId | undefined {
+    return this.#tx.read((q) => endBelow({ q }, sessions.currentRow(q, id), first));
+  }
+
+  branchTree(id: SessionId, window: branches.TreeWish): branches.TreeWindow {
+    return this.#tx.read((q) => branches.branchTree(q, id, { ...window, ...this.#here(), probe: this.#probe }));
+  }
+
+  pathDiff(wanted: PathEnds): PathDiff {
+    return this.#tx.read((q) => pathDiff(q, wanted));
   }
 
   /** What a model is sent is made of these, oldest first. Costs what it returns, whatever came before. */

@@ -196,7 +196,7 @@ function openCallWords(at: MessageId, open: { before?: MessageId; after?: Messag
 }
 
 /** On the path of the head, or an end that was undone: every node this session wrote or shows. */
-function isInTreeOf(tx: Tx, session: SessionRow, at: MessageId): boolean {
+export function isInTreeOf(tx: Tx, session: SessionRow, at: MessageId): boolean {
   const node = tx.q.messages.get.get(at);
   if (!node) return false;
   const writer = tx.q.sessions.get.get(node.session_id);

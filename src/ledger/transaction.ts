@@ -4,6 +4,7 @@
 // transaction: a transcript write that skipped the fence does not compile.
 import { admissionQueries, type FenceRow } from "./admissions-table.ts";
 import { blobQueries } from "./blobs.ts";
+import { branchTreeQueries } from "./branch-tree.ts";
 import { brokenRule } from "./broken-rule.ts";
 import { compactionLockQueries } from "./compaction-locks.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
@@ -11,17 +12,20 @@ import { draftQueries } from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { fileChangeQueries } from "./file-changes-table.ts";
 import { FileWatch } from "./file-watch.ts";
+import { goToQueries } from "./go-to.ts";
 import { headMoveQueries } from "./head-moves.ts";
 import { leaseQueries, renewInside } from "./leases-table.ts";
 import { loopQueries } from "./loops-table.ts";
 import { type MessageRow, messageQueries } from "./messages.ts";
 import { requestQueries } from "./model-requests.ts";
 import type { Database, OpenedFile } from "./open.ts";
+import { pathDiffQueries } from "./path-diff.ts";
 import { pathListQueries } from "./path-lists.ts";
 import { purgeQueries } from "./purge.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
 import { sessionQueries } from "./sessions-table.ts";
+import { siblingQueries } from "./siblings.ts";
 import { callQueries } from "./tool-calls-table.ts";
 import type { AdmissionId, ProcessIdentity, TurnRef } from "./types.ts";
 import { usageQueries } from "./usage.ts";
@@ -38,6 +42,10 @@ export function prepareQueries(db: Database) {
     blobs: blobQueries(db),
     files: fileChangeQueries(db),
     lists: pathListQueries(db),
+    diff: pathDiffQueries(db),
+    goTo: goToQueries(db),
+    siblings: siblingQueries(db),
+    branches: branchTreeQueries(db),
     drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),

@@ -113,7 +113,7 @@ function moved(
 }
 
 /** The first node of the n-th newest user turn, or of the oldest one; steers and notes begin none. */
-export function turnBegin(tx: Tx, session: SessionRow, turns: number): MessageRow | undefined {
+export function turnBegin(tx: Pick<Tx, "q">, session: SessionRow, turns: number): MessageRow | undefined {
   if (!Number.isSafeInteger(turns) || turns < 1)
     throw ledgerError("bad_input", `A number of turns is a whole number above 0, not ${turns}.`);
   const newest = session.head_turn ?? 0;

@@ -181,6 +181,9 @@ class Script {
     const retried = await this.#db.verb("retry", id, { request: requestId(), approval: "ask", cwd: "/" });
     if (retried.kind !== "retried") throw new Error(retried.why);
     await this.#db.verb("cancel", retried.admission.id);
+    if (redone.head === undefined) throw new Error("the conversation was empty");
+    const went = await this.#db.verb("goTo", id, { to: redone.head });
+    if (went.kind !== "went") throw new Error(went.why);
   }
 
   #backTo(direction: "undo" | "redo"): PlannedRevert[] {

@@ -18,6 +18,7 @@ const WEIGHTS: { readonly [name: string]: number } = {
   wholeCall: 4,
   undo: 4,
   redo: 4,
+  goTo: 4,
   retry: 3,
   admit: 6,
   acquire: 6,

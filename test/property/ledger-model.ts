@@ -36,6 +36,8 @@ export interface ModelSession {
   readonly id: SessionId;
   head: MessageId | undefined;
   readonly undone: MessageId[];
+  /** Where its head was moved away from. */
+  readonly left: Set<MessageId>;
   title: string | undefined;
   titleSource: TitleSource | undefined;
   archived: boolean;

@@ -26,7 +26,14 @@ const createSession: Step = (world, { who }) => {
 };
 
 function addSession(world: LedgerWorld, id: SessionId, more: Pick<ModelSession, "head"> & Partial<ModelSession>): void {
-  const fresh = { id, undone: [], title: undefined, titleSource: undefined, archived: false };
+  const fresh = {
+    id,
+    undone: [],
+    left: new Set<MessageId>(),
+    title: undefined,
+    titleSource: undefined,
+    archived: false,
+  };
   world.model.sessions.set(id, { ...fresh, ...more });
   world.allSessions.push(id);
 }
@@ -235,7 +242,12 @@ function addReverts(world: LedgerWorld, session: ModelSession, moved: Moved | Re
 
 function takeBack(session: ModelSession, to: MessageId | undefined): void {
   if (session.head !== undefined) session.undone.push(session.head);
+  leave(session);
   session.head = to;
+}
+
+function leave(session: ModelSession): void {
+  if (session.head !== undefined) session.left.add(session.head);
 }
 
 const redo: Step = (world, { who, a, b }) => {
@@ -249,8 +261,42 @@ const redo: Step = (world, { who, a, b }) => {
   const moved = world.agree("redo", expected, () => world.dbs[who].redo(id, { holder, reverts }));
   if (!moved || !session) return;
   addReverts(world, session, moved);
+  leave(session);
   session.head = session.undone.pop();
 };
+
+/** Any node there ever was: an undone end, one on the path, one of somebody else. */
+const goTo: Step = (world, { who, a, b, n }) => {
+  const id = world.session(a);
+  const holder = world.model.holders[who];
+  if (id === undefined || holder === undefined) return;
+  const { model } = world;
+  const session = world.modelOf(id);
+  const known = n > 2 && session ? [...session.left] : [...model.nodes.keys()];
+  const to = known[b % Math.max(1, known.length)] ?? (4711 as MessageId);
+  const expected = session ? wayTo(world, session, { to, who }) : "not_found";
+  const went = world.agree("goTo", expected, () => world.dbs[who].goTo(id, { to, holder }));
+  if (!went || !session) return;
+  const [path, other] = [model.path(session.head), model.path(to)];
+  const fork = path.findLast(({ id: each }) => other.some((node) => node.id === each));
+  const turnOf = (nodes: typeof path) => nodes.at(-1)?.turn ?? 0;
+  expect(went).toMatchObject({ left: turnOf(path) - (fork?.turn ?? 0), brought: turnOf(other) - (fork?.turn ?? 0) });
+  if (fork?.id === to) return takeBack(session, to);
+  leave(session);
+  if (fork) session.left.add(fork.id);
+  session.undone.length = 0;
+  session.head = to;
+};
+
+function wayTo(world: LedgerWorld, session: ModelSession, { to, who }: { to: MessageId; who: Who }): Expected {
+  const { model } = world;
+  // What nobody shows any more may be gone with the conversation that wrote it.
+  const isThere = model.nodes.has(to) && world.dbs[who].message(to) !== undefined;
+  if (!isThere || !(belongsTo(world, session, to) || session.left.has(to))) return "not_found";
+  const refusal = model.moveRefusal(session, who);
+  if (refusal !== "ok") return refusal;
+  return session.head === to || model.hasOpenCallAt(to) ? "conflict" : "ok";
+}
 
 const retry: Step = (world, { who, a }) => {
   const id = world.session(a);
@@ -381,6 +427,7 @@ export const QUEUE_STEPS = {
   holdOrphans,
   undo,
   redo,
+  goTo,
   retry,
   branch,
   deleteConversation,
