@@ -188,6 +188,12 @@ export interface PreviewFile {
   readonly diff?: string;
 }
 
+/** What stands beside each other: lines of any length. */
+export interface SideRow {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
 /** `json` is what `--json` prints: one object, or one a line. All text may be untrusted: front ends sanitise. */
 export type CommandResult =
   | {
@@ -203,6 +209,15 @@ export type CommandResult =
       readonly rows: readonly (readonly string[])[];
       readonly empty: string;
       readonly json: object | readonly object[];
+    }
+  /** Two things beside each other, or one after the other where there is no room for that. */
+  | {
+      readonly kind: "sides";
+      readonly intro: readonly string[];
+      readonly heads: readonly [string, string];
+      readonly rows: readonly SideRow[];
+      readonly outro: readonly string[];
+      readonly json: object;
     }
   | {
       readonly kind: "open-session";

@@ -67,13 +67,13 @@ export async function revertFiles(context: CommandContext, files: ChosenFiles): 
 }
 
 /** A turn that runs, here or elsewhere, holds it: files do not move under it. */
-async function underLease<T extends object>(
-  { db, runner }: CommandContext,
+export async function underLease<T extends object>(
+  { db, runner }: Pick<CommandContext, "db" | "runner">,
   action: (holder: HolderId) => Promise<T | Refusal>,
+  conversation = runner.session.conversation,
 ): Promise<T | Refusal> {
   // A turn that has just ended gives its lease back a moment after its answer was shown.
   await runner.isBusy();
-  const { conversation } = runner.session;
   const holder = newHolderId(process.pid);
   return withLease(db, { conversation, holder }, () => action(holder)) as Promise<T | Refusal>;
 }

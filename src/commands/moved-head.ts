@@ -5,7 +5,7 @@ import type { ToolCall } from "../ledger/types.ts";
 import type { CommandContext } from "./command.ts";
 import { counted } from "./results.ts";
 
-export async function tellMove(runner: Runner, moved: Moved): Promise<void> {
+export async function tellMove(runner: Runner, moved: Pick<Moved, "session" | "head">): Promise<void> {
   const { session, head } = moved;
   runner.emit({ type: "head-moved", session, ...(head !== undefined && { head }) });
   await runner.refresh();

@@ -127,9 +127,9 @@ async function diffLook(context: CommandContext, file: TurnFile | undefined): Pr
 }
 
 /** Undefined: it is no text, not kept, or longer than `most` characters. */
-async function diffOf(
+export async function diffOf(
   { db }: CommandContext,
-  { before, after, isKept }: TurnFile,
+  { before, after, isKept }: Pick<TurnFile, "before" | "after" | "isKept">,
   most = Number.POSITIVE_INFINITY,
 ): Promise<FileDiff | undefined> {
   if (!isKept) return undefined;

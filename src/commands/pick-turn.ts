@@ -1,17 +1,15 @@
 // Picking one of the turns of this conversation: the newest first, older ones as one gets there or by what is typed, and
 // a look at each exchange. What choosing one does is the caller's command.
 import type { ListedTurn } from "../ledger/path-lists.ts";
-import type { Message } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import type { CommandContext, CommandResult, PickItem, PickLook } from "./command.ts";
+import { exchangeLook } from "./exchange-look.ts";
 import { counted } from "./results.ts";
 
 /** Listed at once, and found for one filter. */
 const LISTED = 100;
 /** Messages of a turn that are looked at for its answer: also of a long one no more. */
 const LOOKED_AT = 16;
-/** Of a prompt from its beginning, of an answer from its end. */
-const CHARACTERS = 4_000;
 
 export interface TurnPick {
   readonly title: string;
@@ -76,26 +74,11 @@ function becameWords({ state, files }: ListedTurn): string {
   ].join(", ");
 }
 
-/** The prompt, and the end of what was last said to it. */
 async function exchangeOf({ db, runner }: CommandContext, turn: ListedTurn | undefined): Promise<PickLook> {
   if (!turn) return [];
   const [prompt, { messages }] = await Promise.all([
     db.message(turn.first),
     db.path(runner.session.id, { from: turn.last, limit: LOOKED_AT }),
   ]);
-  const answer = messages.findLast(
-    (message) => message.turn === turn.turn && message.role === "assistant" && textOf(message) !== "",
-  );
-  return {
-    kind: "exchange",
-    prompt: `› ${prompt ? textOf(prompt).slice(0, CHARACTERS) : ""}`.split("\n"),
-    answer: answer ? `● ${textOf(answer)}`.slice(-CHARACTERS).split("\n") : ["(no answer)"],
-  };
-}
-
-function textOf({ parts }: Message): string {
-  return parts
-    .flatMap((part) => (part.kind === "text" ? [part.text] : []))
-    .join("\n")
-    .trim();
+  return exchangeLook(prompt, messages);
 }

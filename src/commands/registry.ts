@@ -1,10 +1,12 @@
 // All commands, in the order in which help lists them. The one place that knows every command file.
 import { approveCommand } from "./approve.ts";
 import { branchCommand } from "./branch.ts";
+import { compareCommand } from "./compare.ts";
 import { compressCommand } from "./compress.ts";
 import { configCommand } from "./config.ts";
 import { deleteCommand } from "./delete.ts";
 import { doctorCommand } from "./doctor.ts";
+import { editCommand } from "./edit.ts";
 import { filesCommand } from "./files.ts";
 import { flagCommands } from "./flags.ts";
 import { helpCommand } from "./help.ts";
@@ -25,6 +27,7 @@ import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { titleCommand } from "./title.ts";
 import { toolsCommand } from "./tools.ts";
+import { treeCommand } from "./tree.ts";
 import { undoCommand } from "./undo.ts";
 import { usageCommand } from "./usage.ts";
 
@@ -38,7 +41,10 @@ export const registry: CommandRegistry = {
     redoCommand,
     filesCommand,
     retryCommand,
+    editCommand,
     branchCommand,
+    treeCommand,
+    compareCommand,
     modelCommand,
     modelsCommand,
     loopCommand(() => registry),
@@ -58,5 +64,5 @@ export const registry: CommandRegistry = {
     stopCommand,
     quitCommand,
   ],
-  later: [...["backup", "compare", "edit", "export", "import"], ...["prune", "repair", "restore", "search", "tree"]],
+  later: [...["backup", "export", "import"], ...["prune", "repair", "restore", "search"]],
 };

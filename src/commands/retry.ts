@@ -1,18 +1,57 @@
-// /retry: the last prompt again; the old answer stays as a sibling.
-import { defineCommand } from "./command.ts";
-import { refused } from "./results.ts";
+// /retry: the last prompt again; the old answer stays as a sibling. --other goes on to another one of them, whether a
+// retry or a changed prompt made it.
+import { hasFlag } from "./args.ts";
+import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
+import { goToEnd } from "./go-to.ts";
+import { tellMove } from "./moved-head.ts";
+import { lines, refused } from "./results.ts";
+import { beginningOf } from "./session-rows.ts";
 
 export const retryCommand = defineCommand({
   name: "retry",
   summary: "ask the last prompt again; the old answer is kept beside the new one",
   example: "/retry",
+  flags: [{ name: "other", help: "do not ask: go on to the next answer that was given in its place" }],
   during: "any",
-  async run(_, context) {
+  async run(args, context) {
+    if (hasFlag(args, "other")) return otherAnswer(context);
     const { runner } = context;
     const result = await runner.retry();
     if (result.kind !== "retried") return refused(result, context);
     const { id, session, summary, kind } = result.admission;
     const what = kind === "shell" ? "Running" : "Asking";
-    return { kind: "turn", runner, lines: [`${what} again: ${summary}`], json: { admission: id, session } };
+    const told = `${what} again: ${summary}`;
+    return {
+      kind: "turn",
+      runner,
+      lines: [`${told} · back to the answer before: /retry --other`],
+      json: { admission: id, session },
+    };
   },
 });
+
+/** The next one in the order in which they were asked; after the last one the first. */
+async function otherAnswer(context: CommandContext): Promise<CommandResult> {
+  const { db, runner } = context;
+  const { id, revision } = await db.session(runner.session.id);
+  const all = await db.siblings(id);
+  const at = (all.findIndex(({ isHere }) => isHere) + 1) % Math.max(1, all.length);
+  const next = all[at];
+  const to = next && all.length > 1 ? await db.endBelow(id, next.first) : undefined;
+  if (next === undefined || to === undefined)
+    return refused({ kind: "conflict", why: "The last prompt has no other answer. Other ends: /tree" }, context);
+  const result = await goToEnd(context, { session: id, to, revision });
+  if ("kind" in result) return result;
+  await tellMove(runner, result.went);
+  const which = `Answer ${at + 1} of ${all.length}: “${beginningOf(next.beginning)}”`;
+  return lines(
+    [`${which}. /retry --other goes on to the ${at + 1 === all.length ? "first" : "next"} one.`, ...result.told],
+    {
+      session: id,
+      head: to,
+      answer: at + 1,
+      answers: all.length,
+      files: result.files,
+    },
+  );
+}

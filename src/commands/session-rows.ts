@@ -49,7 +49,7 @@ export function pickSession(
 }
 
 /** Nothing where there is nothing to know. */
-function stateWords({ state, holder }: SessionListing): string {
+export function stateWords({ state, holder }: SessionListing): string {
   if (state === "unknown") return "waits for a decision";
   if (state === "running") return holder?.pid === process.pid ? "running" : "running elsewhere";
   return state === "idle" ? "" : state;
@@ -75,7 +75,12 @@ export function sessionJson({ session, state, holder }: SessionListing): object 
   return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
 }
 
-function titleOf(listing: SessionListing): string {
+/** Nothing where there is nothing to know. */
+export function markOf(state: SessionState): string {
+  return state === "idle" ? "" : `${MARKS[state]} `;
+}
+
+export function titleOf(listing: SessionListing): string {
   const { session } = listing;
   const flags = [session.pinned && "pinned", session.archived && "archived", session.hidden && "hidden"].filter(
     Boolean,

@@ -50,26 +50,50 @@ async function undo(args: CommandArgs, context: CommandContext): Promise<Command
   if (isPlain && (await db.summaryAtEnd(session.id))) return takeBackCompaction(context, session);
   const turns = to.value === undefined ? (count.value ?? 1) : await turnsTo(context, session, to.value as MessageId);
   if (turns === undefined) return usage(`Message ${to.value} begins no turn of this conversation.`, "See: /undo --to");
-  if (isChat) {
-    const known = to.value === undefined ? {} : { revision: session.revision };
-    return takeBack(context, turns, { chosen: [], left: [], ...known });
-  }
-  const changes = await changesOfTurns(db, session, turns);
+  const plan = { isChat, isFiles, takesSuspected: hasFlag(args, "suspected"), isSure: hasFlag(args, "yes") };
+  const title = isFiles ? "Take back these files?" : `Take back ${counted(turns, "turn")}, and these files?`;
+  return takeTurns(context, session, { ...plan, turns, title, told: undoneWords, isExact: to.value !== undefined });
+}
+
+function undoneWords(turns: number): string {
+  return `Took back ${counted(turns, "turn")}. /redo brings ${turns === 1 ? "it" : "them"} back.`;
+}
+
+export interface TurnsBack {
+  readonly turns: number;
+  readonly isChat: boolean;
+  readonly isFiles: boolean;
+  readonly takesSuspected: boolean;
+  /** Without the preview. */
+  readonly isSure: boolean;
+  readonly title: string;
+  /** These very turns: also without files, nothing is taken back where the conversation changed meanwhile. */
+  readonly isExact: boolean;
+  /** What was done, said after so many turns went. */
+  readonly told: (turns: number) => string;
+}
+
+/** Of the session as it is now: where it changed meanwhile, nothing is taken back. */
+export async function takeTurns(context: CommandContext, session: Session, back: TurnsBack): Promise<CommandResult> {
+  const { turns, isChat, isFiles, takesSuspected, isSure, title, told } = back;
+  const { revision } = session;
+  const none = { chosen: [], left: [], ...(back.isExact && { revision }) };
+  if (isChat) return takeBack(context, { count: turns, told }, none);
+  const changes = await changesOfTurns(context.db, session, turns);
   const preview = await previewBack(context, changes);
   const apply = (wanted: readonly PlannedPreview[]) => {
     const chosen = wanted.filter((file) => file.isSuspected || !wanted.some((each) => isWhole(each, file)));
     const left = preview.filter((file) => !wanted.includes(file) && !chosen.some((each) => isWhole(each, file)));
     return isFiles
       ? revertFiles(context, { chosen, left, direction: "undo" })
-      : takeBack(context, turns, { chosen, left, revision: session.revision });
+      : takeBack(context, { count: turns, told }, { chosen, left, revision });
   };
   if (preview.length === 0) return isFiles ? lines("Those turns changed no file.") : apply([]);
-  const takesSuspected = hasFlag(args, "suspected");
   const ticked = preview.map((file) => (canTake(file, takesSuspected) ? { ...file, isChosen: true } : file));
-  if (hasFlag(args, "yes")) return apply(preview.filter((_, index) => ticked[index]?.isChosen));
+  if (isSure) return apply(preview.filter((_, index) => ticked[index]?.isChosen));
   return {
     kind: "preview",
-    title: isFiles ? "Take back these files?" : `Take back ${counted(turns, "turn")}, and these files?`,
+    title,
     files: ticked,
     apply: (chosen) => apply(preview.filter((file) => chosen.some((each) => isSameRow(each, file)))),
     json: previewJson(ticked),
@@ -89,7 +113,7 @@ function pickTurn(args: CommandArgs, context: CommandContext): CommandResult | P
 }
 
 /** Undefined: no turn of the path begins with it, or no longer. */
-async function turnsTo({ db }: CommandContext, session: Session, to: MessageId): Promise<number | undefined> {
+export async function turnsTo({ db }: CommandContext, session: Session, to: MessageId): Promise<number | undefined> {
   const message = await db.message(to);
   if (!message) return undefined;
   const { messages } = await db.path(session.id, { depth: message.depth, limit: 2 });
@@ -130,7 +154,7 @@ function canTake({ isChosen, isSuspected, obstacle }: PlannedPreview, takesSuspe
 
 async function takeBack(
   context: CommandContext,
-  count: number,
+  { count, told: done }: { count: number; told: TurnsBack["told"] },
   files: { chosen: readonly PlannedPreview[]; left: readonly PlannedPreview[]; revision?: number },
 ): Promise<CommandResult> {
   const { db, runner } = context;
@@ -142,11 +166,10 @@ async function takeBack(
   const effects = await effectsOf(context, moved);
   await tellMove(runner, moved);
   const { session, turns, head } = moved;
-  const back = `Took back ${counted(turns, "turn")}. /redo brings ${turns === 1 ? "it" : "them"} back.`;
   return {
     kind: "prefill",
     text: promptText(moved.prompt),
-    lines: [back, ...told, ...effectWords(effects, { isUndo: true, hasFiles: files.chosen.length > 0 })],
+    lines: [done(turns), ...told, ...effectWords(effects, { isUndo: true, hasFiles: files.chosen.length > 0 })],
     json: { session, turns, ...(head !== undefined && { head }), files: written, kept: effects.map(({ id }) => id) },
   };
 }

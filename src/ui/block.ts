@@ -5,6 +5,7 @@ import type { RecoveryStep } from "../ledger/recovery.ts";
 import type { Json, Message, Part, ToolCall, ToolOutcome, ToolResultPart } from "../ledger/types.ts";
 import { type AnswerLine, endAnswer, openAnswer } from "./answer-stream.ts";
 import { compactedWords } from "./compaction-words.ts";
+import type { Sides } from "./side-lines.ts";
 import type { Role } from "./theme.ts";
 
 /** Texts are untrusted and raw, but for an answer's lines. */
@@ -28,6 +29,7 @@ export type Block =
       readonly columns: readonly string[];
       readonly rows: readonly (readonly string[])[];
     }
+  | ({ readonly kind: "sides" } & Sides)
   | { readonly kind: "step"; readonly step: RecoveryStep };
 
 export interface MadeCall {

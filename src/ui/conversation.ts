@@ -256,6 +256,8 @@ export class Conversation {
                 { kind: "table", columns: result.columns, rows: result.rows } as const,
               ]),
         );
+      case "sides":
+        return screen.print({ kind: "lines", lines: [""] }, result);
       case "open-session":
         return this.#open(result);
       case "pick": {

@@ -5,6 +5,7 @@ import type { Block, MadeCall } from "./block.ts";
 import type { Cell, Lead } from "./markdown-line.ts";
 import { linkedSpans } from "./markdown-links.ts";
 import { sanitize } from "./sanitize.ts";
+import { sideTexts } from "./side-lines.ts";
 import { type Line, lineText } from "./styled-line.ts";
 import { createTheme } from "./theme.ts";
 import { callLabel, describe, isEdit, isReading } from "./tool-lines.ts";
@@ -34,6 +35,8 @@ export function blockWords(block: Block): readonly string[] {
       return block.lines.flatMap(textWords);
     case "table":
       return block.rows.map((row) => rowWords(block.columns, row));
+    case "sides":
+      return sideTexts(block).flatMap(textWords);
     case "step": {
       const { name, status, detail } = block.step;
       return [

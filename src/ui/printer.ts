@@ -7,6 +7,7 @@ import { routeName } from "../agent/models/route-name.ts";
 import type { CommandResult, PreviewFile } from "../commands/command.ts";
 import type { Message, Part, ToolCall } from "../ledger/types.ts";
 import { sanitize } from "./sanitize.ts";
+import { sideTexts } from "./side-lines.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 
 export interface Output {
@@ -141,6 +142,8 @@ function resultLines(result: CommandResult): readonly string[] {
       return result.text === ""
         ? result.lines
         : [...result.lines, ...`The prompt was: ${shownImages(result.text)}`.split("\n")];
+    case "sides":
+      return sideTexts(result);
     case "open-session":
       return [...result.lines, `session ${result.session.id}`];
     case "loop":

@@ -5,6 +5,7 @@ import type { Block } from "./block.ts";
 import { answerLines } from "./markdown-rows.ts";
 import { promptLines } from "./prompt-lines.ts";
 import { sanitize } from "./sanitize.ts";
+import { sideLines } from "./side-lines.ts";
 import { fitLine, type Line, lineText, lineWidth, paintLine, span, wrapSpans } from "./styled-line.ts";
 import { cellWidth, padCells } from "./text-width.ts";
 import type { Role } from "./theme.ts";
@@ -36,6 +37,8 @@ export function blockLines(block: Block, look: Look): readonly Line[] {
       return block.lines.flatMap((line) => textLines({ text: line, role: block.role ?? "plain" }, look));
     case "table":
       return tableLines(block, look);
+    case "sides":
+      return sideLines(block, look);
     case "step":
       return stepLines(block.step, look);
   }

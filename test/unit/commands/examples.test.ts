@@ -10,6 +10,7 @@ import { afterCrash } from "./crashed-desk.ts";
 /** What must have been done for the example to have something to do, and where it starts from. */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   "/redo": ["/undo --chat"],
+  "/compare": ["/branch another way", "/resume say one"],
   "/recover resume": ["/recover call 1 --not-happened"],
 };
 
