@@ -71,7 +71,12 @@ export interface TreeWindow {
 
 type Child =
   | { readonly kind: "undone"; readonly head: MessageId; readonly move: number }
-  | { readonly kind: "branch"; readonly conversation: ConversationId; readonly first: SessionId };
+  | {
+      readonly kind: "branch";
+      readonly conversation: ConversationId;
+      readonly startedAt: number;
+      readonly first: SessionId;
+    };
 
 /** A conversation on the way to the next row, and what of its children was read. */
 interface Frame {
@@ -80,14 +85,20 @@ interface Frame {
   readonly stage: "undone" | "branch" | "over";
   /** Children of the generations below this one come later. */
   readonly generation: number;
-  /** Of this generation, those before this one. */
+  /** Of this generation, those that come after this child. */
   readonly session?: SessionId;
-  readonly before?: number | SessionId;
+  readonly before?: Child;
   /** Read already, and not yet told. */
   readonly child?: Child;
 }
 
 export type TreePlace = readonly Frame[];
+
+interface BranchRow {
+  readonly id: SessionId;
+  readonly conversation_id: ConversationId;
+  readonly started_at: number;
+}
 
 interface EndRow {
   readonly head: MessageId;
@@ -116,9 +127,10 @@ export function branchTreeQueries(db: Database) {
       `select id, generation from sessions where conversation_id = ? and generation < ? and deleted_at is null
        order by generation desc limit 1`,
     ),
-    branchBefore: db.prepare<[SessionId, string], { id: SessionId; conversation_id: ConversationId }>(
-      `select id, conversation_id from sessions
-       where parent_id = ? and id < ? and edge <> 'compression' and deleted_at is null order by id desc limit 1`,
+    branchBefore: db.prepare<[{ parent: SessionId; at: number; id: string }], BranchRow>(
+      `select id, conversation_id, started_at from sessions
+       where parent_id = @parent and (started_at, id) < (@at, @id) and edge <> 'compression' and deleted_at is null
+       order by started_at desc, id desc limit 1`,
     ),
     /** Ends that no head shows, each by the newest undo that left it. */
     endBefore: db.prepare<[string, number], EndRow>(
@@ -222,7 +234,7 @@ function withChild({ branches: q }: Queries, frame: Omit<Frame, "child">): Frame
     const { session, before } = at;
     if (session !== undefined) {
       const child = at.stage === "undone" ? nextEnd(q, session, before) : nextBranch(q, session, before);
-      if (child) return { ...at, before: child.kind === "undone" ? child.move : child.first, child };
+      if (child) return { ...at, before: child, child };
     }
     const { conversation, lasts, stage } = at;
     const older = q.generationBelow.get(conversation, at.generation);
@@ -233,15 +245,16 @@ function withChild({ branches: q }: Queries, frame: Omit<Frame, "child">): Frame
 }
 
 function nextEnd(q: Queries["branches"], session: SessionId, before: Frame["before"]): Child | undefined {
-  const at = typeof before === "number" ? before : NEWEST;
+  const at = before?.kind === "undone" ? before.move : NEWEST;
   for (let end = q.endBefore.get(session, at); end; end = q.endBefore.get(session, end.move))
     if (q.lost.get(end.head)?.said === 1) return { kind: "undone", ...end };
   return undefined;
 }
 
 function nextBranch(q: Queries["branches"], session: SessionId, before: Frame["before"]): Child | undefined {
-  const branch = q.branchBefore.get(session, typeof before === "string" ? before : "\u{10ffff}");
-  return branch && { kind: "branch", conversation: branch.conversation_id, first: branch.id };
+  const at = before?.kind === "branch" ? { at: before.startedAt, id: before.first } : { at: NEWEST, id: "" };
+  const row = q.branchBefore.get({ parent: session, ...at });
+  return row && { kind: "branch", conversation: row.conversation_id, startedAt: row.started_at, first: row.id };
 }
 
 function sessionOf(

@@ -65,7 +65,7 @@ create table sessions (
 create unique index sessions_one_open on sessions (conversation_id) where ended_at is null and deleted_at is null;
 create index sessions_by_head     on sessions (head_id) where head_id is not null;
 create index sessions_by_fork     on sessions (fork_message_id) where fork_message_id is not null;
-create index sessions_by_parent   on sessions (parent_id) where parent_id is not null;
+create index sessions_by_parent   on sessions (parent_id, started_at) where parent_id is not null;
 -- Without the closed generations of compacted conversations: finding one costs the same after a thousand of them.
 create index sessions_by_activity on sessions (last_activity_at desc)
   where deleted_at is null and end_reason is not 'compression';

@@ -104,7 +104,10 @@ describe("/retry", () => {
     const desk = await openDesk();
     await desk.say("say one");
     const { head } = desk.runner.session;
-    expect(await desk.type("/retry")).toMatchObject({ kind: "turn", lines: [expect.stringMatching(/^Asking again: say one · /)] });
+    expect(await desk.type("/retry")).toMatchObject({
+      kind: "turn",
+      lines: [expect.stringMatching(/^Asking again: say one · /)],
+    });
     expect(desk.runner.session).toMatchObject({ messages: 2, turns: 1 });
     expect(desk.runner.session.head).not.toBe(head);
     expect(desk.events.filter(({ type }) => type === "turn-settled")).toHaveLength(2);
