@@ -1,7 +1,7 @@
 // /compare: this conversation beside another branch of it, or beside one of its undone ends, from where they part: turn
 // by turn, and what each changed in files.
 import type { TreeRow } from "../ledger/branch-tree.ts";
-import type { Side, SideTurn } from "../ledger/path-diff.ts";
+import type { Side } from "../ledger/path-diff.ts";
 import type { MessageId, Session } from "../ledger/types.ts";
 import { countFlag } from "./args.ts";
 import { type CommandArgs, type CommandContext, type CommandResult, defineCommand, type SideRow } from "./command.ts";
@@ -9,6 +9,7 @@ import { comparedFiles } from "./compare-files.ts";
 import { findSession } from "./find-session.ts";
 import { treePick } from "./pick-tree.ts";
 import { counted, lines, nameOf, usage } from "./results.ts";
+import { beginningOf } from "./session-rows.ts";
 
 /** Turns of each side that are told at once. */
 const TOLD = 10;
@@ -55,7 +56,9 @@ async function otherEnd(args: CommandArgs, context: CommandContext, own: Session
     if (asked !== undefined) return usage("Say a session or --at, not both.");
     const message = await context.db.message(at.value as MessageId);
     if (!message) return usage(`There is no message ${at.value}.`, "See: /compare");
-    return { name: `the end at message ${message.id}`, session: own, head: message.id };
+    const { turns } = await context.db.turns(own.id, { from: message.id, limit: 1 });
+    const name = `the end after “${beginningOf(turns[0]?.beginning ?? "")}”`;
+    return { name, session: own, head: message.id };
   }
   if (asked === undefined)
     return context.surface === "screen" ? pickOther(context, own) : usage("Say which session.", "See: stele tree");
@@ -95,8 +98,7 @@ async function sidesOf(
   const [left, right] = sides;
   const count = Math.max(left.turns.length, right.turns.length);
   const rows: SideRow[] = [];
-  for (let at = 0; at < count; at += 1)
-    rows.push({ left: turnWords(left.turns[at]), right: turnWords(right.turns[at]) });
+  for (let at = 0; at < count; at += 1) rows.push({ left: turnWords(left, at), right: turnWords(right, at) });
   const files = await comparedFiles(context, sides);
   const next = turn + skip + TOLD + 1;
   const command = isOfOne ? `--at ${other.head}` : other.session.id;
@@ -124,8 +126,10 @@ async function sidesOf(
   };
 }
 
-function turnWords(turn: SideTurn | undefined): readonly string[] {
-  if (!turn) return [];
+/** Words also where there is none at all: an empty column looks like one that could not be read. */
+function turnWords({ turns }: Side, at: number): readonly string[] {
+  const turn = turns[at];
+  if (!turn) return turns.length === 0 && at === 0 ? ["(nothing more)"] : [];
   const prompt = turn.prompt === undefined ? "(the turn goes on)" : `› ${clipped(turn.prompt, PROMPT)}`;
   const answer = turn.answer === undefined ? "(no answer)" : `● ${clipped(turn.answer, ANSWER)}`;
   return [prompt, ...(turn.calls > 0 ? [`  ${counted(turn.calls, "tool")}`] : []), answer];

@@ -22,7 +22,7 @@ export function treeItem(row: TreeRow, look: TreeLook, commands: TreePicks): Pic
   const facts = factsOf(row, look);
   return {
     command: row.kind === "session" ? commands.session(row) : commands.end(row),
-    label: `${railsOf(row)}${nameOf(row, look)}`,
+    label: `${railsOf(row)}${nameOf(row)}`,
     detail: facts.filter((fact) => fact !== "").join(" · "),
     facts,
   };
@@ -32,7 +32,7 @@ export function treeItem(row: TreeRow, look: TreeLook, commands: TreePicks): Pic
 export function treeLine(row: TreeRow, look: TreeLook): string {
   const facts = factsOf(row, look).filter((fact) => fact !== "");
   const id = row.kind === "session" ? row.session.id : `message ${row.head}`;
-  return [`${railsOf(row)}${nameOf(row, look)}`, ...facts, id].join(" · ");
+  return [`${railsOf(row)}${nameOf(row)}`, ...facts, id].join(" · ");
 }
 
 /** One row below the other, whatever stands between them. */
@@ -40,16 +40,13 @@ function railsOf({ lasts }: TreeRow): string {
   return lasts.map((isLast, at) => (at < lasts.length - 1 ? (isLast ? "  " : "│ ") : isLast ? "└ " : "├ ")).join("");
 }
 
-function nameOf(row: TreeRow, { here }: TreeLook): string {
-  if (row.kind === "session") {
-    const mark = markOf(row.state);
-    return `${mark}${titleOf(row)}${row.session.conversation === here ? " ←" : ""}`;
-  }
+function nameOf(row: TreeRow): string {
+  if (row.kind === "session") return `${markOf(row.state)}${titleOf(row)}`;
   if (row.turns === 0 && row.prompt === "") return "undone: a compaction";
   return `${row.isRetried ? "other answer" : "undone"}: “${beginningOf(row.prompt)}”`;
 }
 
-function factsOf(row: TreeRow, { now }: TreeLook): readonly string[] {
+function factsOf(row: TreeRow, { now, here }: TreeLook): readonly string[] {
   if (row.kind === "undone") {
     const back = row.redos === undefined ? "" : `/redo${row.redos === 1 ? "" : ` ${row.redos}`} brings it back`;
     return [afterTurn(row.forkTurn), counted(row.turns, "turn"), ageOf(row.undoneAt, now), back];
@@ -57,9 +54,12 @@ function factsOf(row: TreeRow, { now }: TreeLook): readonly string[] {
   const { session, parent, fork, compactions, compactedAfter } = row;
   const size = counted(session.turns, "turn");
   const compacted = compactions === 0 ? "" : `compacted ${times(compactions)}${after(compactedAfter)}`;
-  const words = [stateWords(row), fork === undefined ? "" : `“${beginningOf(fork.prompt)}”`, compacted];
+  const isHere = session.conversation === here;
   const from = parent === undefined ? "" : afterTurn(fork?.turn ?? 0);
-  return [from, size, ageOf(session.lastActivityAt, now), words.filter((each) => each !== "").join(" · ")];
+  const about = fork === undefined ? "" : `${isHere ? `${from} ` : ""}“${beginningOf(fork.prompt)}”`;
+  const rest = [stateWords(row), about, compacted].filter((each) => each !== "").join(" · ");
+  // A long name may be cut: what says where one is has a column of its own.
+  return [isHere ? "← here" : from, size, ageOf(session.lastActivityAt, now), rest];
 }
 
 function afterTurn(turn: number): string {

@@ -31,14 +31,14 @@ describe("/tree", () => {
   it("draws branches and ends, begins at the open one, and each row says what it is", async () => {
     const desk = await forked();
     const pick = await pickOf(desk, "/tree");
-    expect(labels(pick)).toEqual(["say one ←", "└ side"]);
+    expect(labels(pick)).toEqual(["say one", "└ side"]);
     await desk.type("/undo");
     await desk.say("say else");
     const now = await pickOf(desk, "/tree");
-    expect(labels(now)).toEqual(["say one ←", "├ other answer: “say two”", "└ side"]);
+    expect(labels(now)).toEqual(["say one", "├ other answer: “say two”", "└ side"]);
     expect(now.selected).toBe(`/resume ${desk.runner.session.id}`);
     expect(now.items.map(({ detail }) => detail)).toEqual([
-      "2 turns · just now",
+      "← here · 2 turns · just now",
       "after turn 1 · 1 turn · just now",
       "after turn 2 · 3 turns · just now · “say two”",
     ]);
@@ -105,7 +105,7 @@ describe("/tree", () => {
       { session: id, forkMessage: first, head, live: false, undone: true, turns: 1, prompt: "say two" },
     ]);
     expect(words(tree)).toBe(
-      `say one ← · 1 turn · just now · ${id}\n` +
+      `say one · ← here · 1 turn · just now · ${id}\n` +
         `└ undone: “say two” · after turn 1 · 1 turn · just now · /redo brings it back · message ${head}`,
     );
     expect(jsonLines(await desk.type(`/sessions tree ${id}`))).toEqual(jsonLines(tree));

@@ -230,6 +230,24 @@ describe("prompts at the same place", () => {
     expect(db.siblings(root.id)).toHaveLength(2);
   });
 
+  it("are a branch's own where it has been itself, also at a prompt that its parent wrote", () => {
+    const db = openLedger();
+    const root = newSession(db);
+    runTurn(db, root, "one");
+    const [side, other] = [branchOf(db, root), branchOf(db, root)];
+    for (const session of [side, root]) {
+      db.undo(session.id, 1);
+      runTurn(db, session, `instead in ${session === root ? "the root" : "the branch"}`);
+    }
+    const asked = (session: Session) => db.siblings(session.id).map(({ beginning }) => beginning);
+    expect(asked(side)).toEqual(["one", "instead in the branch"]);
+    expect(asked(root)).toEqual(["one", "instead in the root"]);
+    expect(asked(other)).toEqual(["one"]);
+    const [first] = db.siblings(side.id);
+    const end = db.endBelow(side.id, first?.first as MessageId);
+    expect(went(db.goTo(side.id, { to: end as MessageId }))).toMatchObject({ head: side.head });
+  });
+
   it("are found at the very beginning, and none in an empty conversation", () => {
     const db = openLedger();
     const root = newSession(db);
