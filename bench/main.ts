@@ -12,11 +12,13 @@ import { benchScreen } from "./screen.ts";
 import { benchFrame, benchVersion } from "./start.ts";
 import { benchStream } from "./stream.ts";
 import { benchStreamedMemory } from "./streamed-memory.ts";
+import { benchTree } from "./tree.ts";
 
 const BENCHES = {
   append: benchAppend,
   open: benchOpenSession,
   compacted: benchCompacted,
+  tree: benchTree,
   memory: benchMemory,
   streamed: benchStreamedMemory,
   version: benchVersion,
