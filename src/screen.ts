@@ -1,5 +1,6 @@
 // Boots the screen: mounts it first, then loads the program and opens ledger, settings and session while the first
 // frame is there.
+import type { Runner } from "./agent/runner.ts";
 import type { Globals } from "./commands/dispatch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Session } from "./ledger/types.ts";
@@ -45,7 +46,12 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
       running.program = program;
       const booted = await boot(program, request, host);
       running.session = () => booted.runner.session;
-      running.stop = watchConversation(program.db, booted.runner, () => booted.context.loop?.look());
+      const stopTitles = await keepTitles(program, booted.runner);
+      const stopWatching = watchConversation(program.db, booted.runner, () => booted.context.loop?.look());
+      running.stop = () => {
+        stopTitles();
+        stopWatching();
+      };
       return booted;
     },
     shutdown: async () => {
@@ -89,6 +95,13 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     display: program.config,
     ...(request.choice.kind === "session" && request.choice.asked === "" && { openPicker: "/resume" }),
   };
+}
+
+async function keepTitles({ db, models, config }: Program, runner: Runner): Promise<() => void> {
+  if (config.titles === "off") return () => {};
+  const titles = await import("./agent/title-keeper.ts");
+  const { model } = config.compaction;
+  return titles.keepTitles({ db, models, runner, ...(model !== undefined && { model }) });
 }
 
 /** What a deletion left half-way, in small steps behind everything else. */

@@ -255,9 +255,12 @@ export class Runner {
 
   /** What changed in the row: title, model, head. */
   async refresh(): Promise<Session> {
-    this.#session = await this.#options.db.canonical(this.#session.conversation);
-    this.emit({ type: "session-changed", session: this.#session });
-    return this.#session;
+    const { conversation } = this.#session;
+    const session = await this.#options.db.canonical(conversation);
+    if (this.#session.conversation !== conversation) return this.#session; // another one was opened meanwhile
+    this.#session = session;
+    this.emit({ type: "session-changed", session });
+    return session;
   }
 
   /** Somebody else wrote meanwhile: tells it, and goes on from what is there now (C 3.9). */

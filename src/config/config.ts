@@ -14,6 +14,9 @@ export type Motion = (typeof MOTIONS)[number];
 export const NOTIFIES = ["off", "bell", "desktop"] as const;
 export type NotifyName = (typeof NOTIFIES)[number];
 
+export const TITLES = ["model", "off"] as const;
+export type TitlesName = (typeof TITLES)[number];
+
 /** Chords by the action they are bound to, instead of those that it has by itself. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
@@ -44,6 +47,8 @@ export interface Config {
   readonly motion: Motion;
   /** The terminal's title says which conversation is open. */
   readonly title: boolean;
+  /** Whether a model gives a conversation a better title than its first words. */
+  readonly titles: TitlesName;
   /** When a long turn ends or asks. */
   readonly notify: NotifyName;
   readonly keys: KeySettings;
@@ -63,6 +68,7 @@ export const DEFAULTS: Config = {
   theme: "auto",
   motion: "full",
   title: true,
+  titles: "model",
   notify: "off",
   keys: {},
   contextFiles: ["AGENTS.md"],
@@ -77,6 +83,7 @@ export const DEFAULTS_AS_WRITTEN: Readonly<Record<string, unknown>> = {
   theme: "auto",
   motion: "full",
   title: true,
+  titles: "model",
   notify: "off",
   contextFiles: ["AGENTS.md"],
 };
@@ -105,6 +112,7 @@ export interface ConfigLayer {
   readonly theme?: ThemeName | undefined;
   readonly motion?: Motion | undefined;
   readonly title?: boolean | undefined;
+  readonly titles?: TitlesName | undefined;
   readonly notify?: NotifyName | undefined;
   readonly keys?: KeySettings | undefined;
   readonly contextFiles?: readonly string[] | undefined;
@@ -133,6 +141,7 @@ export function applyLayer(config: Config, layer: ConfigLayer): Config {
     theme: layer.theme ?? config.theme,
     motion: layer.motion ?? config.motion,
     title: layer.title ?? config.title,
+    titles: layer.titles ?? config.titles,
     notify: layer.notify ?? config.notify,
     keys: { ...config.keys, ...layer.keys },
     contextFiles: layer.contextFiles ?? config.contextFiles,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseRule, type Rule } from "../agent/approvals.ts";
 import { serverAddress } from "../agent/models/address.ts";
 import { isHttpUrl } from "../agent/models/providers.ts";
-import { APPROVAL_MODES, type ConfigLayer, MOTIONS, NOTIFIES, THEMES } from "./config.ts";
+import { APPROVAL_MODES, type ConfigLayer, MOTIONS, NOTIFIES, THEMES, TITLES } from "./config.ts";
 import { parseDuration } from "./durations.ts";
 
 const oneOf = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(", ");
@@ -125,6 +125,7 @@ const configFile = z.strictObject(
     theme: z.enum(THEMES, oneOf(THEMES)).exactOptional(),
     motion: z.enum(MOTIONS, oneOf(MOTIONS)).exactOptional(),
     title: z.boolean("true or false").exactOptional(),
+    titles: z.enum(TITLES, oneOf(TITLES)).exactOptional(),
     notify: z.enum(NOTIFIES, oneOf(NOTIFIES)).exactOptional(),
     // What may be bound to what is the screen's to say: load-config.ts asks it.
     keys: z

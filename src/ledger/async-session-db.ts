@@ -37,6 +37,8 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   sessionState: "read",
   setModel: "keyed",
   setTitle: "keyed",
+  untitled: "read",
+  improveTitle: "once",
   setFlags: "keyed",
   discardEmpty: "keyed",
   putSystemPrompt: "keyed",

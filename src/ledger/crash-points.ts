@@ -8,6 +8,7 @@ export const WRITE_VERBS = [
   "put-prompt",
   "set-model",
   "set-title",
+  "improve-title",
   "set-flags",
   "append-note",
   "plan-change",

@@ -19,6 +19,7 @@ import { toLease } from "./leases-table.ts";
 import * as loops from "./loops.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, failRequest } from "./model-requests.ts";
+import * as titles from "./model-title.ts";
 import { highOf, type OpenedFile, type OpenOptions, openFile } from "./open.ts";
 import { type PathDiff, type PathEnds, pathDiff } from "./path-diff.ts";
 import * as lists from "./path-lists.ts";
@@ -284,6 +285,14 @@ export class SessionDB {
 
   setTitle(id: SessionId, title: string, source: TitleSource): boolean {
     return this.#tx.write("set-title", (tx) => sessions.setTitle(tx, sessions.currentRow(tx.q, id), { title, source }));
+  }
+
+  untitled(conversation: ConversationId, settled: AdmissionId): titles.Untitled | undefined {
+    return this.#tx.read((q) => titles.untitled(q, conversation, settled));
+  }
+
+  improveTitle(conversation: ConversationId, better: titles.ModelTitle): boolean {
+    return this.#tx.write("improve-title", (tx) => titles.improveTitle(tx, conversation, better));
   }
 
   setFlags(id: SessionId, flags: Parameters<typeof sessions.setFlags>[2]): Session {

@@ -119,9 +119,14 @@ function cleanTitle(title: string): string {
 function requireFreeTitle(tx: Tx, title: string, own: ConversationId | undefined): void {
   const holder = titleHolder(tx, title, own);
   if (holder)
-    throw ledgerError("bad_input", `The title “${title}” belongs to session ${holder.id}.`, {
+    throw ledgerError("bad_input", `The title “${title}” belongs to session ${holder.id}${placeOf(holder)}.`, {
       hint: `Choose another one, or rename that session: stele title NEW -r ${holder.id}`,
     });
+}
+
+/** Why a person may not find it in the list. */
+function placeOf({ hidden, cwd }: SessionRow): string {
+  return `${hidden === 1 ? ", which is hidden," : ""} in ${cwd}`;
 }
 
 /** Whose person gave it this title; looked up by index, whatever number of derived ones read the same. */
@@ -214,7 +219,7 @@ function branchTitle(tx: Tx, parent: SessionRow, title: string | undefined) {
   const taken = tx.q.sessions.titles.all(base, `${base}\u{10ffff}`).map((each) => {
     if (each === base) return 1;
     const rest = each.slice(base.length);
-    return /^ #\d+$/.test(rest) ? Number(rest.slice(2)) : 0;
+    return /^ #\d{1,9}$/.test(rest) ? Number(rest.slice(2)) : 0;
   });
   return { title: `${base} #${Math.max(1, ...taken) + 1}`, title_source: "derived" };
 }

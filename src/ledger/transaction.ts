@@ -18,6 +18,7 @@ import { leaseQueries, renewInside } from "./leases-table.ts";
 import { loopQueries } from "./loops-table.ts";
 import { type MessageRow, messageQueries } from "./messages.ts";
 import { requestQueries } from "./model-requests.ts";
+import { modelTitleQueries } from "./model-title.ts";
 import type { Database, OpenedFile } from "./open.ts";
 import { pathDiffQueries } from "./path-diff.ts";
 import { pathListQueries } from "./path-lists.ts";
@@ -51,6 +52,7 @@ export function prepareQueries(db: Database) {
     requests: requestQueries(db),
     locks: compactionLockQueries(db),
     loops: loopQueries(db),
+    titles: modelTitleQueries(db),
     search: searchQueries(db),
     purge: purgeQueries(db),
     meta: {

@@ -106,7 +106,7 @@ export interface Spent {
   readonly route: ModelRoute;
   readonly usage: Usage;
   /** Default: a turn. */
-  readonly task?: "compaction" | "loop";
+  readonly task?: "compaction" | "loop" | "title";
   /** ms since the epoch. */
   readonly at: number;
 }

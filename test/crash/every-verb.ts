@@ -81,6 +81,7 @@ class Script {
   async flags(): Promise<void> {
     const { id } = this.#session;
     await this.#db.verb("setTitle", id, "every verb", "person");
+    await this.#db.verb("improveTitle", this.#session.conversation, { was: "something else", title: "better" });
     await this.#db.verb("setFlags", id, { pinned: true });
     await this.#db.verb("setModel", id, ROUTE, { text: "model", at: Date.now() });
     await this.#db.verb("appendNote", id, { text: "a note", at: Date.now() });

@@ -20,7 +20,7 @@ async function withModel(script: readonly ModelReply[]): Promise<Workplace> {
   const place = workplace();
   mkdirSync(place.home, { recursive: true });
   const providers = { local: { kind: "openai-compatible", baseURL: server.url, models: ["m1"] } };
-  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers }));
+  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers, titles: "off" }));
   return place;
 }
 

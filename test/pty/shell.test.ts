@@ -19,7 +19,7 @@ async function connected(): Promise<{ place: Workplace; server: ModelServer }> {
   const place = workplace();
   mkdirSync(place.home, { mode: 0o700 });
   const providers = { local: { kind: "openai-compatible", baseURL: server.url, models: ["m1"] } };
-  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers }));
+  writeFileSync(path.join(place.home, "config.json"), JSON.stringify({ model: "local/m1", providers, titles: "off" }));
   return { place, server };
 }
 

@@ -284,7 +284,7 @@ async function answerWhenAsked(stele: Terminal, about: RegExp): Promise<void> {
 async function withServer(stage: Stage, script: ModelScript, play: () => Promise<void>): Promise<void> {
   const server = await startModelServer(script);
   const local = { kind: "openai-compatible", baseURL: server.url, models: ["qwen3"] };
-  stage.configure({ model: "local/qwen3", providers: { local } });
+  stage.configure({ model: "local/qwen3", providers: { local }, titles: "off" });
   try {
     await play();
   } finally {

@@ -100,7 +100,7 @@ class CellRun {
     mkdirSync(work);
     const models = Array.from({ length: 12 }, (_, at) => `m${at + 1}`);
     const providers = { local: { kind: "openai-compatible", baseURL, models } };
-    writeFileSync(path.join(home, "config.json"), JSON.stringify({ model: "local/m1", providers }));
+    writeFileSync(path.join(home, "config.json"), JSON.stringify({ model: "local/m1", providers, titles: "off" }));
     const { cols, rows, condition } = this.#cell;
     this.#terminal = openTerminal({
       command: process.execPath,

@@ -32,6 +32,7 @@ test("without any file the defaults are in force, and each says so", async () =>
     retries: { value: 8, from: "default" },
     theme: { value: "auto", from: "default" },
     title: { value: true, from: "default" },
+    titles: { value: "model", from: "default" },
   });
   expect(loaded).toMatchObject({ ignored: [], trust: { state: "no-file" } });
 });
@@ -52,6 +53,7 @@ test("every key of config.json arrives", async () => {
     theme: "dark",
     motion: "reduced",
     title: false,
+    titles: "off",
     notify: "desktop",
     keys: { search: ["ctrl+t"], yank: "ctrl+r" },
     contextFiles: ["docs/CONTEXT.md"],
@@ -78,6 +80,7 @@ test("every key of config.json arrives", async () => {
     theme: "dark",
     motion: "reduced",
     title: false,
+    titles: "off",
     notify: "desktop",
     keys: { search: ["ctrl+t"], yank: "ctrl+r" },
     contextFiles: ["docs/CONTEXT.md"],
@@ -144,6 +147,7 @@ describe("a bad config.json names file, key, what was found and what is allowed"
   test.each([
     [{ motion: "none" }, 'motion is "none"; allowed: "full", "reduced"'],
     [{ title: "no" }, 'title is "no"; allowed: true or false'],
+    [{ titles: true }, 'titles is true; allowed: "model", "off"'],
     [{ notify: "loud" }, 'notify is "loud"; allowed: "off", "bell", "desktop"'],
     [{ theme: "blue" }, 'theme is "blue"; allowed: "auto", "light", "dark", "none"'],
     [{ approval: { mode: 3 } }, 'approval.mode is 3; allowed: "plan", "ask", "edits", "auto"'],

@@ -46,6 +46,31 @@ describe("a title", () => {
     }
   });
 
+  it.each([
+    { taken: ["fix"], next: "fix #2" },
+    { taken: ["fix", "fix #7", "fix #x", "fixed", "fix #12 b"], next: "fix #8" },
+    { taken: ["fix #3"], next: "fix #4" },
+    { taken: ["fix", `fix #${"9".repeat(30)}`], next: "fix #2" },
+  ])("of a branch beside $taken is $next", ({ taken, next }) => {
+    const db = openInMemory();
+    const [first] = taken.map((title) => newSession(db, { title }));
+    expect(first && db.branch(first.id)).toMatchObject({ session: { title: next, titleSource: "derived" } });
+  });
+
+  it("that a person gave belongs to one conversation; the refusal says to which, where, and how to free it", () => {
+    const db = openInMemory();
+    const [holder, other] = [newSession(db, { title: "mine", cwd: "/far" }), newSession(db)];
+    db.setFlags(holder.id, { hidden: true });
+    expect(() => db.setTitle(other.id, "mine", "person")).toThrow(
+      expect.objectContaining({
+        message: `The title “mine” belongs to session ${holder.id}, which is hidden, in /far.`,
+        hint: expect.stringContaining(`stele title NEW -r ${holder.id}`),
+      }),
+    );
+    expect(() => db.setTitle(other.id, "x".repeat(101), "person")).toThrow("at most 100 characters, this one 101");
+    expect(db.setTitle(other.id, "mine", "model")).toBe(true);
+  });
+
   it("reads on the screen as it is stored, whatever it was made of", () => {
     const db = openInMemory();
     const session = newSession(db);

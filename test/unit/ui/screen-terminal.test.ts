@@ -80,7 +80,7 @@ function held(): { readonly until: Promise<void>; readonly release: () => void }
 
 function configure(config: object): void {
   mkdirSync(join(place, "home"), { recursive: true });
-  writeFileSync(join(place, "home", "config.json"), JSON.stringify(config));
+  writeFileSync(join(place, "home", "config.json"), JSON.stringify({ titles: "off", ...config }));
 }
 
 /** `destroy` closes the terminal (the kernel's SIGHUP) and sends one more, as a shell does. */
