@@ -1,5 +1,6 @@
 // Picking one of the conversations: the newest ones first, all others by what is typed, and a look at each.
-import type { SessionFilter, SessionListing } from "../ledger/find-sessions.ts";
+import type { SessionListing } from "../ledger/find-sessions.ts";
+import type { SessionFilter } from "../ledger/session-list.ts";
 import type { Message, MessageId, SessionId } from "../ledger/types.ts";
 import type { CommandResult, FreeContext, PickItem, PickList } from "./command.ts";
 import { pickSession } from "./session-rows.ts";

@@ -1,8 +1,9 @@
 // Finding sessions: by what a person typed, as a list, and what state each is in. Reads only.
 import { decodeProcess } from "./codec.ts";
 import { isHeld, type Probe } from "./leases.ts";
+import type { SessionFilter } from "./session-list.ts";
 import { canonicalRow } from "./sessions.ts";
-import { foldedWords, type SessionRow, toSession } from "./sessions-table.ts";
+import { type SessionRow, toSession } from "./sessions-table.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import type { Session, SessionState } from "./types.ts";
 
@@ -10,16 +11,6 @@ export type Resolved =
   | { readonly kind: "found"; readonly session: Session }
   | { readonly kind: "none"; readonly nearest: readonly string[] }
   | { readonly kind: "ambiguous"; readonly matches: readonly Session[] };
-
-export interface SessionFilter {
-  readonly folder?: string;
-  readonly all?: boolean;
-  /** Off: none without a message or an unsent text, also when /new opened it. Default on. */
-  readonly empty?: boolean;
-  /** Each has to be in the title, the folder, the id or the first prompt. */
-  readonly words?: string;
-  readonly limit?: number;
-}
 
 export interface SessionListing {
   readonly session: Session;
@@ -77,21 +68,17 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | undefined };
 
 export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
-  const words = foldedWords(filter.words ?? "");
-  const rows = q.sessions.list.all({
-    folder: filter.folder ?? null,
-    all: filter.all ? 1 : 0,
-    empty: filter.empty === false ? 0 : 1,
-    words: JSON.stringify(words),
-    wide: words.some((word) => /[^\x20-\x7e]/.test(word)) ? 1 : 0,
-    limit: filter.limit ?? 50,
-  });
-  return rows.map((row) => ({
+  const { limit = 50, state } = filter;
+  // Of what runs only the kernel knows whether it does: all there are is looked at, which are few.
+  const isOpen = state === "running" || state === "unknown";
+  const rows = q.listed.page(filter, isOpen ? -1 : limit);
+  const listings = rows.map((row) => ({
     session: toSession(row),
     ...sessionState(q, row, at),
     ...(row.unsent !== null && { unsent: row.unsent }),
     ...(row.first_prompt !== null && { firstPrompt: row.first_prompt.slice(0, 200) }),
   }));
+  return isOpen ? listings.filter((each) => each.state === state).slice(0, limit) : listings;
 }
 
 /** What the ledger proves about it, never a guess: running means started under a lease that is held. */

@@ -3,7 +3,7 @@
 // that a message of any size costs nothing. Looking for words walks the whole path: it is asked of the second thread.
 import { type ChangeRow, changesOfPath, toChange } from "./file-changes-table.ts";
 import type { Database } from "./open.ts";
-import { foldedWords } from "./sessions-table.ts";
+import { foldedWords } from "./session-list.ts";
 import type { Queries } from "./transaction.ts";
 import type { FileChange, Hash, MessageId, Outcome } from "./types.ts";
 

@@ -71,6 +71,9 @@ create index sessions_by_activity on sessions (last_activity_at desc)
   where deleted_at is null and end_reason is not 'compression';
 create index sessions_by_folder   on sessions (cwd, last_activity_at desc)
   where deleted_at is null and end_reason is not 'compression';
+create index sessions_pinned   on sessions (last_activity_at desc) where pinned = 1;
+create index sessions_archived on sessions (last_activity_at desc) where archived = 1;
+create index sessions_hidden   on sessions (last_activity_at desc) where hidden = 1;
 create index sessions_by_title    on sessions (title)
   where deleted_at is null and end_reason is not 'compression';
 create unique index sessions_person_title on sessions (title)

@@ -27,6 +27,7 @@ import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
 import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
 import { indexBatch } from "./search.ts";
+import type { SessionFilter } from "./session-list.ts";
 import * as sessions from "./sessions.ts";
 import { toSession } from "./sessions-table.ts";
 import { endBelow, type Sibling, siblingsOf } from "./siblings.ts";
@@ -259,7 +260,7 @@ export class SessionDB {
     });
   }
 
-  listSessions(filter: finding.SessionFilter = {}): finding.SessionListing[] {
+  listSessions(filter: SessionFilter = {}): finding.SessionListing[] {
     return this.#tx.read((q) => finding.listSessions(q, filter, { ...this.#here(), probe: this.#probe }));
   }
 

@@ -79,54 +79,14 @@ export const WRITING_COLUMNS = `s.id, s.head_id, s.end_reason, s.provider, s.mod
 export const CANONICAL_OF = (conversation: string) => `(select c.id from sessions c
   where c.conversation_id = ${conversation} and c.deleted_at is null order by c.generation desc limit 1)`;
 
-const HAS_UNSENT =
+/** `s` is the session. */
+export const HAS_UNSENT =
   "exists (select 1 from drafts d where d.conversation_id = s.conversation_id and d.kind = 'composer')";
-
-const UNSENT = `(select substr(d.text, 1, 200) from drafts d where d.conversation_id = s.conversation_id
-  and d.kind = 'composer' order by d.updated_at desc limit 1)`;
-
-const HAS_WAITING =
-  "exists (select 1 from admissions a where a.conversation_id = s.conversation_id and a.status <> 'terminal')";
 
 const SELECT = `select s.*, m.depth as head_depth, m.turn as head_turn
   from sessions s left join messages m on m.id = s.head_id`;
 
-const FIRST_PROMPT =
-  "(select a.summary from admissions a where a.conversation_id = s.conversation_id order by a.seq limit 1)";
-
-/** SQLite's own knows ASCII only, and costs a tenth. */
-const LOWER = (text: string) => `case @wide when 1 then fold(${text}) else lower(${text}) end`;
-
-export interface ListFilter {
-  readonly folder: string | null;
-  readonly all: number;
-  /** 1: also those that hold nothing, but were opened on purpose. */
-  readonly empty: number;
-  /** A JSON array of folded words; every one has to be found. `wide`: 1 when they are not all ASCII. */
-  readonly words: string;
-  readonly wide: number;
-  readonly limit: number;
-}
-
-export interface ListedRow extends SessionRow {
-  readonly first_prompt: string | null;
-  readonly unsent: string | null;
-}
-
-/** How texts are compared in a search. */
-function folded(text: string): string {
-  return text.normalize("NFC").toLowerCase();
-}
-
-/** What is looked for, word by word. */
-export function foldedWords(text: string): string[] {
-  return folded(text)
-    .split(/\s+/u)
-    .filter((word) => word !== "");
-}
-
 export function sessionQueries(db: Database) {
-  db.function("fold", { deterministic: true }, (text: unknown) => folded(String(text)));
   return {
     get: db.prepare<[string], SessionRow>(`${SELECT} where s.id = ?`),
     withPrefix: db.prepare<[string, string], SessionRow>(
@@ -152,22 +112,6 @@ export function sessionQueries(db: Database) {
          and s.end_reason is not 'compression' and (s.head_id is not null or s.opened_by_new = 1
            or exists (select 1 from messages w where w.session_id = s.id) or ${HAS_UNSENT})
        order by s.last_activity_at desc, s.started_at desc, s.id desc limit 1`,
-    ),
-    /** Of every one only what it is found and sorted by is looked at; the first prompt only where nothing else fits. */
-    list: db.prepare<[ListFilter], ListedRow>(
-      `with listed as materialized (
-         select s.id from sessions s where s.deleted_at is null and s.end_reason is not 'compression'
-         and (@folder is null or s.cwd = @folder)
-         and (@all = 1 or (s.archived = 0 and s.hidden = 0 and (s.head_id is not null or (@empty = 1 and s.opened_by_new = 1)
-           or ${HAS_WAITING} or exists (select 1 from messages w where w.session_id = s.id) or ${HAS_UNSENT})))
-         and not exists (select 1 from json_each(@words) w
-           where instr(${LOWER("coalesce(s.title, '') || ' ' || s.cwd || ' ' || s.id")}, w.value) = 0
-             and instr(${LOWER(`coalesce(${FIRST_PROMPT}, '')`)}, w.value) = 0)
-         order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit)
-       select s.*, m.depth as head_depth, m.turn as head_turn, ${FIRST_PROMPT} as first_prompt,
-         case when s.head_id is null then ${UNSENT} end as unsent
-       from listed join sessions s on s.id = listed.id left join messages m on m.id = s.head_id
-       order by s.pinned desc, s.last_activity_at desc, s.id desc`,
     ),
     names: db.prepare<[], { id: SessionId; title: string | null }>(
       `select id, title from sessions where deleted_at is null and end_reason is not 'compression'

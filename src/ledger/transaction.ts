@@ -25,6 +25,7 @@ import { pathListQueries } from "./path-lists.ts";
 import { purgeQueries } from "./purge.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
+import { sessionListQueries } from "./session-list.ts";
 import { sessionQueries } from "./sessions-table.ts";
 import { siblingQueries } from "./siblings.ts";
 import { callQueries } from "./tool-calls-table.ts";
@@ -35,6 +36,7 @@ import { usageQueries } from "./usage.ts";
 export function prepareQueries(db: Database) {
   return {
     sessions: sessionQueries(db),
+    listed: sessionListQueries(db),
     messages: messageQueries(db),
     admissions: admissionQueries(db),
     leases: leaseQueries(db),

@@ -29,7 +29,6 @@ const GROWING = [
 const ALLOWED: { readonly [statement: string]: string } = {
   "admissions.count": "counts, for doctor and the first screen: the smallest index is counted",
   "sessions.count": "counts, for doctor and the first screen",
-  "sessions.list": "a list of sessions with words in it: sessions, never messages; ends at its limit",
   "sessions.names": "suggestions for a name that was not found: at most 500, by index",
   "leases.held": "one row a conversation: recovery and doctor",
   "admissions.prompts": "what was typed before, for the composer: backwards by key, ends at its limit",
