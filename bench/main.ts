@@ -9,6 +9,7 @@ import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
 import { benchScreen } from "./screen.ts";
+import { benchSessionList } from "./session-list.ts";
 import { benchFrame, benchVersion } from "./start.ts";
 import { benchStream } from "./stream.ts";
 import { benchStreamedMemory } from "./streamed-memory.ts";
@@ -19,6 +20,7 @@ const BENCHES = {
   open: benchOpenSession,
   compacted: benchCompacted,
   tree: benchTree,
+  lists: benchSessionList,
   memory: benchMemory,
   streamed: benchStreamedMemory,
   version: benchVersion,
