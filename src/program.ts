@@ -20,6 +20,7 @@ import type { CommandContext, FreeContext, Settings } from "./commands/command.t
 import type { Config } from "./config/config.ts";
 import { type Home, resolveHome } from "./config/home.ts";
 import { type ConfigRequest, type LoadedConfig, loadConfig } from "./config/load-config.ts";
+import { profileLedgers } from "./config/profiles.ts";
 import { sortedSources } from "./config/sources.ts";
 import { rememberTrust } from "./config/trust.ts";
 import { updateConfig } from "./config/update-config.ts";
@@ -320,6 +321,7 @@ export class Program {
         return stat.ok && stat.value.kind === "folder";
       },
       newSession: (more) => this.newSession({ ...more, source: surface }),
+      profiles: () => profileLedgers(this.home, this.#flags.profile),
     };
   }
 

@@ -9,6 +9,7 @@ import type { Runner } from "../agent/runner.ts";
 import type { SpendingLimits } from "../agent/spending-limits.ts";
 import type { Job } from "../agent/spool/background-jobs.ts";
 import type { FileGate } from "../agent/tools/files.ts";
+import type { ProfileLedger } from "../config/profiles.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn, Recovered, RecoveryStep, Undelivered, World } from "../ledger/recovery.ts";
 import type { NewSession } from "../ledger/sessions.ts";
@@ -82,6 +83,8 @@ export interface FreeContext {
   /** A small text file of the session's folder; undefined when it is not there or cannot be read. */
   readonly readFile: (name: string) => Promise<string | undefined>;
   readonly hasFolder: (path: string) => Promise<boolean>;
+  /** Every ledger of this home. Absent: there is this one. */
+  readonly profiles?: () => readonly ProfileLedger[];
 }
 
 export interface CommandContext extends FreeContext {

@@ -26,7 +26,7 @@ export type HomeResult =
   | { readonly ok: true; readonly home: Home }
   | { readonly ok: false; readonly problem: string; readonly hint: string };
 
-const PROFILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const PROFILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** `--home`, STELE_HOME, the platform's folders; `--profile` goes below them, `--ledger` names that one file only. */
 export function resolveHome(request: HomeRequest): HomeResult {

@@ -34,6 +34,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   resolveSession: "read",
   latestSession: "read",
   listSessions: "read",
+  sessionGroups: "long-read",
   sessionState: "read",
   setModel: "keyed",
   setTitle: "keyed",

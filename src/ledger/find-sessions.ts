@@ -1,6 +1,7 @@
 // Finding sessions: by what a person typed, as a list, and what state each is in. Reads only.
 import { decodeProcess } from "./codec.ts";
 import { isHeld, type Probe } from "./leases.ts";
+import type { ProjectGroup } from "./session-groups.ts";
 import type { SessionFilter } from "./session-list.ts";
 import { canonicalRow } from "./sessions.ts";
 import { type SessionRow, toSession } from "./sessions-table.ts";
@@ -69,16 +70,29 @@ export type Vantage = Pick<Tx, "now" | "process"> & { readonly probe?: Probe | u
 
 export function listSessions(q: Queries, filter: SessionFilter, at: Vantage): SessionListing[] {
   const { limit = 50, state } = filter;
-  // Of what runs only the kernel knows whether it does: all there are is looked at, which are few.
-  const isOpen = state === "running" || state === "unknown";
-  const rows = q.listed.page(filter, isOpen ? -1 : limit);
+  const rows = q.listed.page(filter, isOpen(filter) ? -1 : limit);
   const listings = rows.map((row) => ({
     session: toSession(row),
     ...sessionState(q, row, at),
     ...(row.unsent !== null && { unsent: row.unsent }),
     ...(row.first_prompt !== null && { firstPrompt: row.first_prompt.slice(0, 200) }),
   }));
-  return isOpen ? listings.filter((each) => each.state === state).slice(0, limit) : listings;
+  return isOpen(filter) ? listings.filter((each) => each.state === state).slice(0, limit) : listings;
+}
+
+/** Of every project the number, the newest and the usage of all its sessions that fit. */
+export function groupSessions(q: Queries, filter: SessionFilter, at: Vantage): ProjectGroup[] {
+  if (!isOpen(filter)) return q.groups.byProject(filter);
+  const open = listSessions(q, { ...filter, limit: Number.MAX_SAFE_INTEGER }, at);
+  return q.groups.byProject(
+    filter,
+    open.map(({ session }) => session.id),
+  );
+}
+
+/** Of what runs only the kernel knows whether it does: all there are is looked at, which are few. */
+function isOpen({ state }: SessionFilter): boolean {
+  return state === "running" || state === "unknown";
 }
 
 /** What the ledger proves about it, never a guess: running means started under a lease that is held. */

@@ -27,6 +27,7 @@ import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
 import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
 import { indexBatch } from "./search.ts";
+import type { ProjectGroup } from "./session-groups.ts";
 import type { SessionFilter } from "./session-list.ts";
 import * as sessions from "./sessions.ts";
 import { toSession } from "./sessions-table.ts";
@@ -262,6 +263,11 @@ export class SessionDB {
 
   listSessions(filter: SessionFilter = {}): finding.SessionListing[] {
     return this.#tx.read((q) => finding.listSessions(q, filter, { ...this.#here(), probe: this.#probe }));
+  }
+
+  /** By project, over all that fit. */
+  sessionGroups(filter: SessionFilter): ProjectGroup[] {
+    return this.#tx.read((q) => finding.groupSessions(q, filter, { ...this.#here(), probe: this.#probe }));
   }
 
   sessionState(id: SessionId): Pick<finding.SessionListing, "state" | "holder"> {

@@ -86,7 +86,7 @@ function isSomething(filter: SessionFilter): string {
 }
 
 /** What a session has to be, as SQL over `s`. */
-function conditionOf(filter: SessionFilter, words: readonly string[]): string {
+export function conditionOf(filter: SessionFilter, words: readonly string[]): string {
   const { all, folder, pinned, archived, hidden, state, since, until, model } = filter;
   const parts = [
     IS_ONE,
@@ -115,18 +115,17 @@ function walked({ archived, hidden, folder, state }: SessionFilter, isPinned: bo
   return `sessions s indexed by ${folder === undefined ? "sessions_by_activity" : "sessions_by_folder"}`;
 }
 
-/** The list as a person sees it, and every session that fits, without order. */
-export function listSql(filter: SessionFilter): { readonly page: string; readonly whole: string } {
+/** The list as a person sees it. */
+export function listSql(filter: SessionFilter): string {
   const words = foldedWords(filter.words ?? "");
   const condition = conditionOf(filter, words);
   const walk = (isPinned: boolean) => `select * from (select s.id from ${walked(filter, isPinned)}
     where ${condition} and s.pinned = ${isPinned ? 1 : 0} order by s.last_activity_at desc, s.id desc limit @limit)`;
-  const page = `with listed as materialized (${walk(true)}${filter.pinned ? "" : ` union all ${walk(false)}`})
+  return `with listed as materialized (${walk(true)}${filter.pinned ? "" : ` union all ${walk(false)}`})
     select s.*, m.depth as head_depth, m.turn as head_turn, ${FIRST_PROMPT} as first_prompt,
       case when s.head_id is null then ${UNSENT} end as unsent
     from listed join sessions s on s.id = listed.id left join messages m on m.id = s.head_id
     order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit`;
-  return { page, whole: `select s.conversation_id from sessions s where ${condition}` };
 }
 
 /** Statements are made when they are first asked for: most combinations never are. */
@@ -135,7 +134,7 @@ export function sessionListQueries(db: Database) {
   const made = new Map<string, ReturnType<typeof db.prepare<[object], ListedRow>>>();
   return {
     page(filter: SessionFilter, limit: number): ListedRow[] {
-      const sql = listSql(filter).page;
+      const sql = listSql(filter);
       const statement = made.get(sql) ?? db.prepare<[object], ListedRow>(sql);
       made.set(sql, statement);
       return statement.all({ ...filter, limit, words: JSON.stringify(foldedWords(filter.words ?? "")) });

@@ -25,6 +25,7 @@ import { pathListQueries } from "./path-lists.ts";
 import { purgeQueries } from "./purge.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
+import { sessionGroupQueries } from "./session-groups.ts";
 import { sessionListQueries } from "./session-list.ts";
 import { sessionQueries } from "./sessions-table.ts";
 import { siblingQueries } from "./siblings.ts";
@@ -37,6 +38,7 @@ export function prepareQueries(db: Database) {
   return {
     sessions: sessionQueries(db),
     listed: sessionListQueries(db),
+    groups: sessionGroupQueries(db),
     messages: messageQueries(db),
     admissions: admissionQueries(db),
     leases: leaseQueries(db),

@@ -3,7 +3,7 @@ import type { Database } from "./open.ts";
 import type { Queries, Tx } from "./transaction.ts";
 import type { AdmissionId, ModelRoute, SessionId, Usage } from "./types.ts";
 
-interface ModelUsageRow {
+export interface ModelUsageRow {
   readonly provider: string;
   readonly model: string;
   readonly calls: number;
@@ -21,7 +21,7 @@ export interface ModelUsage {
   readonly usage: Usage;
 }
 
-const SUMS = `provider, model, sum(calls) as calls, sum(input_tokens) as input_tokens,
+export const SUMS = `provider, model, sum(calls) as calls, sum(input_tokens) as input_tokens,
   sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read_tokens,
   sum(cache_write_tokens) as cache_write_tokens, sum(reasoning_tokens) as reasoning_tokens`;
 
@@ -147,7 +147,7 @@ export function spentBy(q: Queries, by: SpentBy): ModelUsage[] {
   return q.usage.ofDay.all(dayOf(by.at)).map(toModelUsage);
 }
 
-function toModelUsage(row: ModelUsageRow): ModelUsage {
+export function toModelUsage(row: ModelUsageRow): ModelUsage {
   return { route: { provider: row.provider, model: row.model }, calls: row.calls, usage: toUsage(row) };
 }
 

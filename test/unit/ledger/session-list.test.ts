@@ -87,7 +87,7 @@ describe("a list with", () => {
   it.each(FILTERS)("%j walks an index in its order, or the few that are open", (filter) => {
     const db = new Database(":memory:");
     db.exec(SCHEMA);
-    const sql = listSql(filter).page;
+    const sql = listSql(filter);
     const names = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name = ""]) => [name, null]));
     const plan = db.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all(names);
     db.close();
