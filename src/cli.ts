@@ -148,6 +148,7 @@ async function performCommand(
   // The checklist does it itself, and tells it.
   if (asked.command.name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
+  tellContinued(program);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session);
   const context = runner ? program.context(runner, "argv") : program.freeContext("argv");
@@ -230,6 +231,10 @@ async function printHelp(about: string | undefined): Promise<ExitCode> {
   const command = about === undefined ? undefined : findCommand(registry, about);
   output.out(`${(command ? commandHelp(command) : helpPage(optionLines())).join("\n")}\n`);
   return EXIT.done;
+}
+
+function tellContinued({ continuedWords }: Program): void {
+  if (continuedWords !== undefined) output.err(`${safeText(continuedWords)}\n`);
 }
 
 function choiceOf(globals: Globals): SessionChoice {

@@ -39,7 +39,7 @@ export interface RunOptions {
 export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
   const printer = new RunPrinter(output, options);
   const stdout = new FlushWatch(process.stdout);
-  const { admission, session, isNew } = await admit(program, options);
+  const { admission, session, isNew } = await admit(program, options, output);
   const takesNone = modelFacts(session.route, program.config.models).images === false;
   if (options.images.length > 0 && takesNone)
     output.err(`${safeText(session.route.model)} takes no images: left out\n`);
@@ -65,11 +65,13 @@ export async function runHeadless(program: Program, options: RunOptions, output:
 async function admit(
   program: Program,
   options: RunOptions,
+  output: Output,
 ): Promise<{ admission: Admission; session: Session; isNew: boolean }> {
   const target: Target = options.choice;
   const request = (options.request ?? newRequestId()) as RequestId;
   if (request.length > 1024 || request === "") throw new UsageError("--request takes 1 to 1024 characters.");
   const existing = options.choice.kind === "new" ? undefined : await program.existingSession(options.choice);
+  if (program.continuedWords !== undefined) output.err(`${safeText(program.continuedWords)}\n`);
   const session = existing ? await program.continuedSession(existing) : await program.newSession({ source: "run" });
   const { prompt, blobs, stored } = await promptOf(program, options);
   const admitted = await program.db.admit({
@@ -81,7 +83,16 @@ async function admit(
     blobs,
   });
   await stored();
+  await rememberHere(program, admitted.admission.conversation);
   return { ...admitted, session: await program.db.canonical(admitted.admission.conversation) };
+}
+
+/** What `-c` in this terminal means from now on. */
+async function rememberHere({ db, terminal }: Program, conversation: Session["conversation"]): Promise<void> {
+  if (terminal === undefined) return;
+  await db.rememberTerminal(terminal, conversation).catch(() => {
+    // The prompt is stored, which is what counts; a ledger in trouble is told by what comes next.
+  });
 }
 
 /** Throws `UsageError` for a file that cannot go along: nothing is asked without it. */

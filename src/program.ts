@@ -32,6 +32,7 @@ import { type Recovered, type RecoveryStep, reclaimFromTheDead, recover, type Wo
 import type { NewSession } from "./ledger/sessions.ts";
 import { sidecarPath } from "./ledger/sidecar-path.ts";
 import type { ApprovalMode, ModelRoute, Session } from "./ledger/types.ts";
+import { thisTerminal } from "./this-terminal.ts";
 import { tildify } from "./tilde.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -66,6 +67,10 @@ export class Program {
   readonly files: FileGate;
   readonly models: ModelRegistry;
   readonly world: World;
+  /** Undefined where there is none that can be told from others. */
+  readonly terminal: string | undefined;
+  /** Why `-c` did not take the folder's newest conversation. */
+  continuedWords: string | undefined;
   #loaded: LoadedFine;
   #rules: Rules;
   readonly #flags: GlobalFlags;
@@ -85,6 +90,7 @@ export class Program {
     this.cwd = cwd;
     this.version = version;
     this.db = db;
+    this.terminal = thisTerminal(env, process.stdin.isTTY && process.stdout.isTTY);
     this.files = createFileGate({ ledgerFiles: [home.ledgerFile, sidecarPath(home.ledgerFile)] });
     this.world = recoveryWorld({ db, files: this.files, spoolRoot: home.spoolFolder });
     const { providers, aliases } = loaded.config;
@@ -172,9 +178,11 @@ export class Program {
   /** The session that was asked for. Throws `UsageError` with the nearest names when there is none. */
   async existingSession(choice: Exclude<SessionChoice, { kind: "new" }>): Promise<Session> {
     if (choice.kind === "continue") {
-      const latest = await this.db.latestSession(this.cwd);
-      if (latest) return latest;
-      throw new UsageError(`There is no conversation in ${tildify(this.cwd)} to continue.`, "See: stele sessions");
+      const found = await this.db.continued(this.cwd, this.terminal);
+      if (!found)
+        throw new UsageError(`There is no conversation in ${tildify(this.cwd)} to continue.`, "See: stele sessions");
+      if (found.insteadOf) this.continuedWords = ownWords(found.session, found.insteadOf);
+      return found.session;
     }
     const resolved = await this.db.resolveSession(choice.asked);
     if (resolved.kind === "found") return resolved.session;
@@ -188,8 +196,8 @@ export class Program {
 
   /** What a command without -r or -c means. */
   async latestHere(): Promise<Session> {
-    const latest = await this.db.latestSession(this.cwd);
-    if (latest) return latest;
+    const latest = await this.db.continued(this.cwd);
+    if (latest) return latest.session;
     throw new UsageError(
       `There is no conversation in ${tildify(this.cwd)} yet.`,
       "Name one with -r ID; see: stele sessions",
@@ -397,6 +405,11 @@ export class Program {
   get env(): NodeJS.ProcessEnv {
     return this.#env;
   }
+}
+
+function ownWords(own: Session, newest: Session): string {
+  const [mine, other] = [own, newest].map(({ title, id }) => (title === undefined ? id : `“${title}”`));
+  return `-c went on with ${mine}, which this terminal had; the newest of this folder is ${other}: -r ${newest.id}`;
 }
 
 /** Without a screen a call that has to be asked about is denied, and the model is told why. */

@@ -33,8 +33,9 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
     env: process.env,
     ...(request.prompt !== "" && { prompt: request.prompt }),
     boot: async (host) => {
-      const [{ openProgram }, { watchConversation }] = await Promise.all([
+      const [{ openProgram }, { followTerminal }, { watchConversation }] = await Promise.all([
         import("./program.ts"),
+        import("./this-terminal.ts"),
         import("./agent/watch.ts"),
       ]);
       const program = await openProgram({
@@ -48,7 +49,12 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
       running.session = () => booted.runner.session;
       const stopTitles = await keepTitles(program, booted.runner);
       const stopWatching = watchConversation(program.db, booted.runner, () => booted.context.loop?.look());
+      const { terminal } = program;
+      const { choice } = request;
+      const isResumed = choice.kind === "continue" || (choice.kind === "session" && choice.asked !== "");
+      const stopFollowing = followTerminal({ db: program.db, runner: booted.runner }, { terminal, isResumed });
       running.stop = () => {
+        stopFollowing();
         stopTitles();
         stopWatching();
       };
@@ -87,7 +93,12 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     unsent: await program.db.unsentTexts(),
     window: { ...window, calls },
     warnings: program.warnings,
-    notices: [...program.notices, ...(await modelNotice(program, session)), ...(await contextNotice(program, session))],
+    notices: [
+      ...program.notices,
+      ...(program.continuedWords === undefined ? [] : [program.continuedWords]),
+      ...(await modelNotice(program, session)),
+      ...(await contextNotice(program, session)),
+    ],
     ...(trust && { trust }),
     models: program.config.models,
     keys: program.config.keys,

@@ -37,7 +37,11 @@ export interface Globals {
 }
 
 const OPTIONS = {
-  continue: { alias: "c", type: "boolean", describe: "go on with the latest conversation of this folder" },
+  continue: {
+    alias: "c",
+    type: "boolean",
+    describe: "go on with this terminal's conversation in this folder, else the folder's newest",
+  },
   resume: { alias: "r", type: "string", describe: "open a session by id, prefix or title; alone: choose one" },
   model: { alias: "m", type: "string", describe: "provider/model, or an alias of the config" },
   effort: { type: "string", describe: "how much the model thinks: one of its levels, or default" },

@@ -6,7 +6,7 @@ import { registry } from "./registry.ts";
 const STARTS: readonly (readonly [call: string, does: string])[] = [
   ["stele [prompt…]", "open here; with a prompt, send it"],
   ["stele run <prompt…>", "one turn without a screen; what is piped in is appended"],
-  ["stele -c", "go on with the latest conversation of this folder"],
+  ["stele -c", "go on with the last conversation of this terminal or folder"],
   ["stele -r [session]", "choose or open a conversation"],
 ];
 

@@ -96,7 +96,10 @@ async function groupsOf(context: FreeContext, db: FreeContext["db"], { filter }:
       numberWords(outputTokens),
       cost === undefined ? "not known" : costWords(cost),
     ]),
-    json: totals.map(({ cost, usage: _, ...group }) => ({ by: "project", ...group, ...(cost && { cost: cost.usd }) })),
+    json: totals.map(({ project, sessions, lastActivityAt, inputTokens, outputTokens, cost }) => ({
+      ...{ by: "project", project, sessions, lastActivityAt, inputTokens, outputTokens },
+      ...(cost && { cost: cost.usd }),
+    })),
   };
 }
 

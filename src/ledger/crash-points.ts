@@ -10,6 +10,7 @@ export const WRITE_VERBS = [
   "set-title",
   "improve-title",
   "set-flags",
+  "remember-terminal",
   "append-note",
   "plan-change",
   "suspect-changes",

@@ -87,7 +87,7 @@ function isSignalable(pid: number): boolean {
   }
 }
 
-function bootId(): string | undefined {
+export function bootId(): string | undefined {
   if (process.platform === "linux") return readText("/proc/sys/kernel/random/boot_id");
   return runText("sysctl", ["-n", "kern.boottime"]);
 }

@@ -32,6 +32,7 @@ import type { SessionFilter } from "./session-list.ts";
 import * as sessions from "./sessions.ts";
 import { toSession } from "./sessions-table.ts";
 import { endBelow, type Sibling, siblingsOf } from "./siblings.ts";
+import * as terminals from "./terminals.ts";
 import * as calls from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
 import { type Queries, Transactions } from "./transaction.ts";
@@ -254,11 +255,13 @@ export class SessionDB {
     return this.#tx.read((q) => finding.resolveSession(q, asked));
   }
 
-  latestSession(folder: string): Session | undefined {
-    return this.#tx.read((q) => {
-      const row = q.sessions.latestInFolder.get(folder);
-      return row && toSession(sessions.canonicalRow(q, row.conversation_id));
-    });
+  /** What `-c` goes on with. Without a terminal: the newest of the folder. */
+  continued(folder: string, terminal?: string): terminals.Continued | undefined {
+    return this.#tx.read((q) => terminals.continued(q, { folder, terminal, now: this.#now() }));
+  }
+
+  rememberTerminal(terminal: string, conversation: ConversationId): void {
+    this.#tx.write("remember-terminal", (tx) => terminals.rememberTerminal(tx, terminal, conversation), "heartbeat");
   }
 
   listSessions(filter: SessionFilter = {}): finding.SessionListing[] {

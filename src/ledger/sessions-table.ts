@@ -113,6 +113,14 @@ export function sessionQueries(db: Database) {
            or exists (select 1 from messages w where w.session_id = s.id) or ${HAS_UNSENT})
        order by s.last_activity_at desc, s.started_at desc, s.id desc limit 1`,
     ),
+    /** A conversation that /new opened in this folder after then, also one that was put away: what lies before is over. */
+    newAfter: db
+      .prepare<[string, number, number], number>(
+        `select 1 from sessions s where s.cwd = ? and s.last_activity_at > ? and s.opened_by_new = 1
+           and s.deleted_at is null and s.end_reason is not 'compression'
+           and (select f.started_at from sessions f where f.id = s.conversation_id) > ? limit 1`,
+      )
+      .pluck(),
     names: db.prepare<[], { id: SessionId; title: string | null }>(
       `select id, title from sessions where deleted_at is null and end_reason is not 'compression'
        order by last_activity_at desc limit 500`,

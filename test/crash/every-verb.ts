@@ -83,6 +83,7 @@ class Script {
     await this.#db.verb("setTitle", id, "every verb", "person");
     await this.#db.verb("improveTitle", this.#session.conversation, { was: "something else", title: "better" });
     await this.#db.verb("setFlags", id, { pinned: true });
+    await this.#db.verb("rememberTerminal", "tty:1", this.#session.conversation);
     await this.#db.verb("setModel", id, ROUTE, { text: "model", at: Date.now() });
     await this.#db.verb("appendNote", id, { text: "a note", at: Date.now() });
     const { conversation } = this.#session;

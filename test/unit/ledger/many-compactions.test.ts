@@ -47,7 +47,7 @@ it("is one conversation after many compactions, under every name it ever had", {
   const now = db.canonical(session.conversation);
   expect(now).toMatchObject({ id: ids.at(-1), generation: COMPACTIONS, title: TITLE, turns: COMPACTIONS });
   for (const name of [...ids, TITLE]) expect(db.resolveSession(name)).toMatchObject({ session: { id: now.id } });
-  expect(db.latestSession("/work/app")?.id).toBe(now.id);
+  expect(db.continued("/work/app")?.session.id).toBe(now.id);
   expect(db.listSessions({ all: true }).map((each) => each.session.id)).toEqual([now.id]);
 
   const shown = db.path(now.id, ALL).messages;
