@@ -158,7 +158,11 @@ async function performCommand(
   if (result.kind === "turn") return await endTurn(program, result, asked.globals.json);
   printResult(result, output, asked.globals.json);
   if (result.kind === "loop" && foreground && context.loop && runner) {
-    return await foreground.followLoop({ keeper: context.loop, runner, loop: result.loop }, output, asked.globals.json);
+    return await foreground.followLoop(
+      { keeper: context.loop, runner, loop: result.loop, called: program.called },
+      output,
+      asked.globals.json,
+    );
   }
   await runner?.close();
   return endOf(result, asked.globals.json);

@@ -54,6 +54,7 @@ export async function runHeadless(program: Program, options: RunOptions, output:
     const end = await untilEnd(program, { runner, admission, isNew, isNamed: options.request !== undefined });
     const code = await printer.end(program, end);
     await markDelivered(program, end, stdout);
+    if (process.stderr.isTTY && !options.json) output.err(`resume with: ${program.called} -r ${runner.session.id}\n`);
     return code;
   } finally {
     unhook();

@@ -7,7 +7,7 @@ import { answerText, eventLine, jsonLine, type Output, safeText } from "./ui/pri
 import { ProgressWords } from "./ui/progress-words.ts";
 
 export async function followLoop(
-  { keeper, runner, loop }: { keeper: LoopKeeper; runner: Runner; loop: Loop },
+  { keeper, runner, loop, called }: { keeper: LoopKeeper; runner: Runner; loop: Loop; called: string },
   output: Output,
   json: boolean,
 ): Promise<ExitCode> {
@@ -37,6 +37,8 @@ export async function followLoop(
     await runner.idle();
     await keeper.settled();
     if (!json) output.err(`The loop is ${last.state}: ${safeText(last.why ?? "")}.\n`);
+    if (!json && last.state === "paused")
+      output.err(`resume with: ${called} -r ${runner.session.id}, then /loop resume\n`);
     return last.state === "done" ? EXIT.done : EXIT.stopped;
   } finally {
     unlisten();

@@ -16,6 +16,7 @@ import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
 import { createFileGate, type FileGate } from "./agent/tools/files.ts";
 import type { TurnContext } from "./agent/turn-context.ts";
+import { calledAs } from "./called-as.ts";
 import type { CommandContext, FreeContext, Settings } from "./commands/command.ts";
 import type { Config } from "./config/config.ts";
 import { type Home, resolveHome } from "./config/home.ts";
@@ -183,6 +184,10 @@ export class Program {
         throw new UsageError(`There is no conversation in ${tildify(this.cwd)} to continue.`, "See: stele sessions");
       if (found.insteadOf) this.continuedWords = ownWords(found.session, found.insteadOf);
       return found.session;
+    }
+    if (choice.asked === "latest") {
+      const [newest] = await this.db.listSessions({ byActivity: true, limit: 1 });
+      if (newest) return newest.session;
     }
     const resolved = await this.db.resolveSession(choice.asked);
     if (resolved.kind === "found") return resolved.session;
@@ -400,6 +405,11 @@ export class Program {
     const bytes = new TextEncoder().encode(text);
     const written = await this.files.write({ cwd: this.cwd, path: file, bytes, expected: "absent" });
     return written.ok ? { ok: true, path: file } : { ok: false, problem: written.problem.message };
+  }
+
+  /** To be typed into a shell: the same ledger again. */
+  get called(): string {
+    return calledAs(this.#flags);
   }
 
   get env(): NodeJS.ProcessEnv {

@@ -1,6 +1,7 @@
 // Boots the screen: mounts it first, then loads the program and opens ledger, settings and session while the first
 // frame is there.
 import type { Runner } from "./agent/runner.ts";
+import { calledAs } from "./called-as.ts";
 import type { Globals } from "./commands/dispatch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Session } from "./ledger/types.ts";
@@ -29,6 +30,7 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
   const code = await openScreen({
     ...(lines && { lines }),
     version: request.version,
+    called: calledAs(request.globals),
     folder: tildify(cwd),
     env: process.env,
     ...(request.prompt !== "" && { prompt: request.prompt }),
@@ -82,9 +84,12 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
   const window = await program.db.path(session.id, { limit: WINDOW });
   const calls = await program.db.callsOfMessages(window.messages.map((message) => message.id));
   const { trust } = program;
+  const context = program.context(runner, "screen", () => host.isFree());
+  const { folderWords } = await import("./commands/folder-words.ts");
+  const where = await folderWords(session, program.cwd, context.hasFolder);
   return {
     runner,
-    context: program.context(runner, "screen", () => host.isFree()),
+    context,
     images: await program.images(),
     open: recovered.open,
     waiting: recovered.waiting,
@@ -94,6 +99,7 @@ async function boot(program: Program, request: ScreenRequest, host: ScreenHost):
     window: { ...window, calls },
     warnings: program.warnings,
     notices: [
+      ...where,
       ...program.notices,
       ...(program.continuedWords === undefined ? [] : [program.continuedWords]),
       ...(await modelNotice(program, session)),

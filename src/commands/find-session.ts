@@ -31,11 +31,10 @@ async function latest(context: FreeContext): Promise<FoundSession> {
   const here = context.runner?.session;
   const places = here ? [{ folder: here.cwd }, {}] : [{}];
   for (const place of places) {
-    const listings = await context.db.listSessions({ ...place, limit: 1000 });
-    const [newest] = listings
+    const listings = await context.db.listSessions({ ...place, byActivity: true, limit: 2 });
+    const newest = listings
       .map(({ session }) => session)
-      .filter((session) => session.conversation !== here?.conversation)
-      .sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+      .find((session) => session.conversation !== here?.conversation);
     if (newest) return { ok: true, session: newest };
   }
   return { ok: false, result: usage(here ? "There is no other session yet." : "There is no session yet.") };

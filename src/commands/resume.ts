@@ -5,6 +5,7 @@ import type { Session } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { findSession } from "./find-session.ts";
+import { folderWords } from "./folder-words.ts";
 import { sessionPick } from "./pick-session.ts";
 import { recapOf } from "./recap.ts";
 import { counted, lines, modelOf, nameOf } from "./results.ts";
@@ -39,7 +40,7 @@ async function open(context: CommandContext, found: Session): Promise<CommandRes
   const told = [facts.join(" · ")];
   if (holder) told.push(`${holder.program}, pid ${holder.pid}, has this conversation; a prompt waits for it.`);
   if (state === "unknown") told.push("A turn of it was interrupted: /recover");
-  if (!(await context.hasFolder(session.cwd))) told.push(`Its folder is gone: ${session.cwd}`);
+  told.push(...(await folderWords(session, runner.session.cwd, context.hasFolder)));
   told.push(...(readOnlyWords(models, session.route) ?? []));
   return { kind: "open-session", session, resumed: true, lines: told, recap: await recapOf(db, session) };
 }

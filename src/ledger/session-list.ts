@@ -22,6 +22,8 @@ export interface SessionFilter {
   readonly empty?: boolean;
   /** Each has to be in the title, the folder, the id or the first prompt. */
   readonly words?: string;
+  /** Pinned ones are no earlier than others. */
+  readonly byActivity?: boolean;
   readonly limit?: number;
 }
 
@@ -119,13 +121,23 @@ function walked({ archived, hidden, folder, state }: SessionFilter, isPinned: bo
 export function listSql(filter: SessionFilter): string {
   const words = foldedWords(filter.words ?? "");
   const condition = conditionOf(filter, words);
+  if (filter.byActivity)
+    return pageSql(
+      `select s.id from ${walked(filter, false)} where ${condition}
+    order by s.last_activity_at desc, s.id desc limit @limit`,
+      "",
+    );
   const walk = (isPinned: boolean) => `select * from (select s.id from ${walked(filter, isPinned)}
     where ${condition} and s.pinned = ${isPinned ? 1 : 0} order by s.last_activity_at desc, s.id desc limit @limit)`;
-  return `with listed as materialized (${walk(true)}${filter.pinned ? "" : ` union all ${walk(false)}`})
+  return pageSql(`${walk(true)}${filter.pinned ? "" : ` union all ${walk(false)}`}`, "s.pinned desc,");
+}
+
+function pageSql(listed: string, first: string): string {
+  return `with listed as materialized (${listed})
     select s.*, m.depth as head_depth, m.turn as head_turn, ${FIRST_PROMPT} as first_prompt,
       case when s.head_id is null then ${UNSENT} end as unsent
     from listed join sessions s on s.id = listed.id left join messages m on m.id = s.head_id
-    order by s.pinned desc, s.last_activity_at desc, s.id desc limit @limit`;
+    order by ${first} s.last_activity_at desc, s.id desc limit @limit`;
 }
 
 /** Statements are made when they are first asked for: most combinations never are. */

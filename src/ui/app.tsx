@@ -313,7 +313,7 @@ class OpenScreen {
     if (this.#conversation) await within(this.#conversation.leave(), patience.shutdown);
     await within(this.#start.shutdown(), patience.shutdown);
     this.#screen.paint();
-    if (session && isKept) process.stdout.write(`resume with: stele -r ${session.id}\n`);
+    if (session && isKept) process.stdout.write(`resume with: ${this.#start.called} -r ${session.id}\n`);
     await within(taken(process.stdout), patience.shutdown);
     this.#resolve(code);
     // A tool that would not end must not keep the program: all that can be saved is.

@@ -93,9 +93,9 @@ async function sessionNames({ db, runner, now }: Context): Promise<readonly Name
   });
 }
 
-/** A place in the list that was shown last, or the newest. */
+/** A place in the list that was shown last, the newest, or a whole id as it is printed. */
 function isListWord(typed: string): boolean {
-  return /^(?:\d{1,4}|latest)$/.test(typed);
+  return /^(?:\d{1,4}|latest|\d{8}-\d{6}-[0-9a-f]{6})$/.test(typed);
 }
 
 /** Read as a title when it stands behind the command: no number, id, flag, quote or bracket. */

@@ -59,6 +59,8 @@ export interface Booted {
 
 export interface ScreenStart {
   readonly version: string;
+  /** As it is to be typed into a shell, with the flags that name the ledger. */
+  readonly called: string;
   /** Shortened with ~. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;

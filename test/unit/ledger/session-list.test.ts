@@ -80,6 +80,9 @@ describe("a list with", () => {
         const listed = db.listSessions(filter).map(({ session }) => session.title);
         expect([JSON.stringify(filter), listed]).toEqual([JSON.stringify(filter), fitting.slice(0, 9)]);
       }
+    const newest = all.map(({ session }) => session).sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+    const byActivity = db.listSessions({ ...EVERYTHING, byActivity: true }).map(({ session }) => session.id);
+    expect(byActivity).toEqual(newest.map(({ id }) => id));
     const order = all.map(({ session }) => [session.pinned ? 0 : 1, -session.lastActivityAt] as const);
     expect(order).toEqual([...order].sort(([a, b], [c, d]) => a - c || b - d));
   });
