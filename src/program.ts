@@ -291,6 +291,7 @@ export class Program {
     const loop = new LoopKeeper({
       ...{ db: this.db, models: this.models, runner, isFree, now: Date.now, self: currentProcess("stele") },
       costOf: (usage, route, at) => costOf(usage, modelFacts(route, this.config.models).prices, at)?.usd,
+      spending: { limits: this.config.limits, models: this.config.models },
     });
     const context = { ...this.freeContext(surface, runner), runner, loop };
     runner.runCommand = (text) => this.#repeat(text, context);

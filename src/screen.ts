@@ -118,7 +118,8 @@ async function keepTitles({ db, models, config }: Program, runner: Runner): Prom
   if (config.titles === "off") return () => {};
   const titles = await import("./agent/title-keeper.ts");
   const { model } = config.compaction;
-  return titles.keepTitles({ db, models, runner, ...(model !== undefined && { model }) });
+  const spending = { limits: config.limits, models: config.models };
+  return titles.keepTitles({ db, models, runner, spending, ...(model !== undefined && { model }) });
 }
 
 /** What a deletion left half-way, in small steps behind everything else. */

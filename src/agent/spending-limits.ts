@@ -1,7 +1,7 @@
 // What a person set as the most to be spent: by a turn, a session, a day. Looked at before each request: one that was
 // reached stops the next call, and what was answered until then is kept. Counted from what the ledger has, so that a
 // crash, another window or another session forgets nothing; what one answer costs is known only after it.
-import type { ModelRoute } from "../ledger/types.ts";
+import type { ModelRoute, TurnRef } from "../ledger/types.ts";
 import type { ModelUsage, SpentBy } from "../ledger/usage.ts";
 import { type ModelsConfig, modelFacts } from "./models/catalogue.ts";
 import { costOf, costWords } from "./models/cost.ts";
@@ -22,11 +22,16 @@ export interface Spending {
   readonly models: ModelsConfig;
 }
 
+/** Who wants to ask a model: a turn, or something about one. */
+export interface Asker extends Pick<TurnContext, "db" | "spending" | "now"> {
+  readonly turn: Pick<TurnRef, "admission" | "session">;
+}
+
 interface Limit {
   readonly name: keyof SpendingLimits;
   readonly of: string;
   readonly goesOn: string;
-  readonly by: (context: TurnContext) => SpentBy;
+  readonly by: (asker: Asker) => SpentBy;
 }
 
 const LIMITS: readonly Limit[] = [
@@ -46,14 +51,14 @@ const LIMITS: readonly Limit[] = [
 ];
 
 /** Undefined: the model may be asked. */
-export async function overLimit(context: TurnContext, route: ModelRoute): Promise<ModelError | undefined> {
-  const { db, spending, now } = context;
+export async function overLimit(asker: Asker, route: ModelRoute): Promise<ModelError | undefined> {
+  const { db, spending, now } = asker;
   const set = LIMITS.filter(({ name }) => spending?.limits[name] !== undefined);
   if (!spending || set.length === 0) return undefined;
   if (!isPriced(route, spending, now())) return unpriced(route, set);
   for (const limit of set) {
     const most = spending.limits[limit.name] ?? Number.POSITIVE_INFINITY;
-    const usd = sumOf(await db.spent(limit.by(context)), spending, now());
+    const usd = sumOf(await db.spent(limit.by(asker)), spending, now());
     if (usd >= most) return reached(limit, { most, usd });
   }
   return undefined;

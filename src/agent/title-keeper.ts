@@ -6,6 +6,7 @@ import type { AdmissionId, ConversationId } from "../ledger/types.ts";
 import { openNamed } from "./models/open-named.ts";
 import type { ModelRegistry } from "./models/registry.ts";
 import type { Runner } from "./runner.ts";
+import { overLimit, type Spending } from "./spending-limits.ts";
 import { askTitle } from "./title-request.ts";
 
 export interface TitleKeeperOptions {
@@ -14,6 +15,8 @@ export interface TitleKeeperOptions {
   readonly models: ModelRegistry;
   /** The one for summaries, by name; absent: the conversation's own. */
   readonly model?: string;
+  /** Absent: nothing is limited. */
+  readonly spending?: Spending;
 }
 
 /** Who thinks for longer is not waited for, in ms. */
@@ -36,7 +39,7 @@ export function keepTitles(options: TitleKeeperOptions): () => void {
 }
 
 async function improve(
-  { db, runner, models, model: name }: TitleKeeperOptions,
+  { db, runner, models, model: name, spending }: TitleKeeperOptions,
   turn: { conversation: ConversationId; settled: AdmissionId },
   closing: AbortSignal,
 ): Promise<void> {
@@ -45,6 +48,9 @@ async function improve(
   if (!about || closing.aborted) return;
   const opened = name === undefined ? models.open(route) : openNamed(models, name);
   if (!opened.ok || opened.model.route.provider === "guide") return;
+  const { id: session } = await db.canonical(about.conversation);
+  const asker = { db, now: Date.now, turn: { admission: turn.settled, session }, ...(spending && { spending }) };
+  if (await overLimit(asker, opened.model.route)) return;
   const answer = await askTitle(opened.model, about, AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]));
   if (closing.aborted || (answer.title === undefined && !answer.usage)) return;
   const isBetter = await db.improveTitle(about.conversation, titleFrom(about, answer, opened.model.route));

@@ -18,6 +18,7 @@ import type {
 import type { SessionEvent } from "../events.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Runner } from "../runner.ts";
+import { overLimit, type Spending } from "../spending-limits.ts";
 import { answerDigest } from "./answer-digest.ts";
 import { tickVerdict } from "./tick-verdict.ts";
 import { type Judged, judgeUntil } from "./until-judge.ts";
@@ -31,6 +32,8 @@ export interface LoopOptions {
   readonly isFree: () => boolean;
   /** In US dollars; undefined where it is not known. */
   readonly costOf: (usage: Usage, route: ModelRoute, at: number) => number | undefined;
+  /** Absent: nothing is limited. */
+  readonly spending?: Spending;
   readonly now: () => number;
   /** Calls back once, in ms from now; returns how to call it off. */
   readonly timer?: (ms: number, call: () => void) => () => void;
@@ -227,6 +230,9 @@ export class LoopKeeper {
     const { db, models, runner } = this.#options;
     const opened = models.open(admission.payload.route ?? runner.session.route);
     if (!opened.ok) return { kind: "open" };
+    const asker = { ...this.#options, turn: { admission: admission.id, session: admission.session } };
+    // The next tick will be told so.
+    if (await overLimit(asker, opened.model.route)) return { kind: "open" };
     const calls = await db.callsOf(admission.id);
     const result = calls.findLast(({ tool }) => tool === "shell")?.result;
     const exitCode = result === undefined ? undefined : await this.#exitCodeOf(result);
