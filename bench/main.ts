@@ -9,6 +9,7 @@ import { type Bench, type Figure, isMiss, verdict } from "./harness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOpenSession } from "./open-session.ts";
 import { benchScreen } from "./screen.ts";
+import { benchSearch } from "./search.ts";
 import { benchSessionList } from "./session-list.ts";
 import { benchFrame, benchVersion } from "./start.ts";
 import { benchStream } from "./stream.ts";
@@ -21,6 +22,7 @@ const BENCHES = {
   compacted: benchCompacted,
   tree: benchTree,
   lists: benchSessionList,
+  search: benchSearch,
   memory: benchMemory,
   streamed: benchStreamedMemory,
   version: benchVersion,

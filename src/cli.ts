@@ -151,7 +151,8 @@ async function performCommand(
   tellContinued(program);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session);
-  const context = runner ? program.context(runner, "argv") : program.freeContext("argv");
+  const onProgress = (line: string) => output.err(`${safeText(line)}\n`);
+  const context = { ...(runner ? program.context(runner, "argv") : program.freeContext("argv")), onProgress };
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");

@@ -4,6 +4,7 @@ import { fstatSync } from "node:fs";
 import { type SessionEvent, settledEvent } from "./agent/events.ts";
 import { modelFacts } from "./agent/models/catalogue.ts";
 import type { Runner } from "./agent/runner.ts";
+import { indexSome } from "./agent/search-all.ts";
 import { markDelivered } from "./deliver-answer.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
@@ -36,6 +37,9 @@ export interface RunOptions {
   readonly runQueued: boolean;
 }
 
+/** After a turn. */
+const INDEX_STEPS = 3;
+
 export async function runHeadless(program: Program, options: RunOptions, output: Output): Promise<ExitCode> {
   const printer = new RunPrinter(output, options);
   const stdout = new FlushWatch(process.stdout);
@@ -55,6 +59,8 @@ export async function runHeadless(program: Program, options: RunOptions, output:
     const code = await printer.end(program, end);
     await markDelivered(program, end, stdout);
     if (process.stderr.isTTY && !options.json) output.err(`resume with: ${program.called} -r ${runner.session.id}\n`);
+    // Who never opens a screen has an index too. What is left, or goes wrong, is for the next one.
+    await indexSome(program.db, INDEX_STEPS).catch(() => false);
     return code;
   } finally {
     unhook();

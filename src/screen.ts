@@ -55,7 +55,10 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
       const { choice } = request;
       const isResumed = choice.kind === "continue" || (choice.kind === "session" && choice.asked !== "");
       const stopFollowing = followTerminal({ db: program.db, runner: booted.runner }, { terminal, isResumed });
+      const { keepIndex } = await import("./agent/index-keeper.ts");
+      const stopIndexing = keepIndex(program.db, booted.runner);
       running.stop = () => {
+        stopIndexing();
         stopFollowing();
         stopTitles();
         stopWatching();

@@ -7,6 +7,7 @@ import type { ToolCall } from "../ledger/types.ts";
 import { decide } from "./approvals.ts";
 import { type Allowed, askPerson, questionOf, type Runnable } from "./ask-person.ts";
 import { storedOutcome } from "./capped-output.ts";
+import { searchAll } from "./search-all.ts";
 import { isBackgroundJob, removeSpool } from "./spool/spool.ts";
 import { nextSpoolFolder } from "./spool-folder.ts";
 import type { Tool, ToolContext, ToolResult } from "./tools/tool.ts";
@@ -70,6 +71,10 @@ function toolContext(context: TurnContext, call: ToolCall): ToolContext {
     files,
     spoolRoot,
     effectKey: call.effectKey,
+    search: async (words, limit) => {
+      const wish = { words, limit, without: turn.conversation };
+      return (await searchAll(db, wish, { signal })).hits;
+    },
     onOutput: (chunk) => context.emit({ type: "call-output", call: call.call, chunk }),
     beforeChange: async ({ path, before, after }) => {
       const mode = before?.mode ?? after.mode ?? 0o666 & ~process.umask();

@@ -68,6 +68,8 @@ function fitWords(words: readonly string[], command: Command, flags: CommandArgs
   const missing = specs[words.length];
   if (missing?.required) return { ok: false, problem: `<${missing.name}> is missing: ${missing.help}.` };
   const last = specs.at(-1);
+  if (last?.keepsPhrases && words.length > 0)
+    return { ok: true, args: { words: [words.map(phraseWord).join(" ")], flags } };
   if (last?.rest && words.length > specs.length) {
     const rest = words.slice(specs.length - 1).join(" ");
     return { ok: true, args: { words: [...words.slice(0, specs.length - 1), rest], flags } };
@@ -75,6 +77,11 @@ function fitWords(words: readonly string[], command: Command, flags: CommandArgs
   const tooMany = words[specs.length];
   if (tooMany !== undefined) return { ok: false, problem: `One word too many: ${JSON.stringify(tooMany)}.` };
   return { ok: true, args: { words, flags } };
+}
+
+/** A shell takes quotes away, also those around a whole query: that is none of a phrase. */
+function phraseWord(word: string): string {
+  return /\s/.test(word) && !/["*]|\b(?:AND|OR|NOT)\b/.test(word) ? `"${word}"` : word;
 }
 
 /** `/queue drop <id>`; the path begins with what calls it: `/` or `stele `. */

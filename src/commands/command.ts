@@ -13,7 +13,7 @@ import type { ProfileLedger } from "../config/profiles.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { OpenTurn, Recovered, RecoveryStep, Undelivered, World } from "../ledger/recovery.ts";
 import type { NewSession } from "../ledger/sessions.ts";
-import type { AdmissionId, ApprovalMode, Loop, Session } from "../ledger/types.ts";
+import type { AdmissionId, ApprovalMode, Loop, MessageId, Session } from "../ledger/types.ts";
 import type { LoopLimits } from "./loop-grammar.ts";
 
 export interface ArgSpec {
@@ -22,6 +22,8 @@ export interface ArgSpec {
   readonly required?: boolean;
   /** Takes all words that are left, joined by blanks. */
   readonly rest?: boolean;
+  /** Of them, what was quoted as one stays in quotes. */
+  readonly keepsPhrases?: true;
 }
 export interface FlagSpec {
   /** Without dashes. */
@@ -151,6 +153,8 @@ export interface PickList {
   readonly turned?: string;
   /** More items for what was typed, beyond the first ones. */
   readonly find?: (words: string) => Promise<readonly PickItem[]>;
+  /** What `find` adds is none that the list would have without it. */
+  readonly isWhole?: true;
   /** Those after the last ones that were given, when one gets there; none: that was all. */
   readonly more?: () => Promise<readonly PickItem[]>;
   /** A look at what an item stands for. */
@@ -229,6 +233,8 @@ export type CommandResult =
       readonly lines: readonly string[];
       /** The last exchanges in short, for a front end that does not print the window itself. */
       readonly recap?: readonly string[];
+      /** Begin at this message; in lines where there is no place to scroll to it. */
+      readonly at?: { readonly message: MessageId; readonly lines: readonly string[] };
     }
   | ({ readonly kind: "pick" } & PickList)
   | { readonly kind: "submit"; readonly text: string }
@@ -285,6 +291,8 @@ interface Declaration {
   readonly during: "idle" | "any";
   /** A loop may repeat it: it changes nothing that a person would want to see first. */
   readonly isRepeatable?: boolean;
+  /** It waits for the search index where much is missing in it. */
+  readonly needsIndex?: true;
   /** Its one argument is all that was typed behind its name, as it stands: quotes and dashes are part of it. */
   readonly isRaw?: boolean;
   /** Not a subcommand: it makes no sense without a screen. */

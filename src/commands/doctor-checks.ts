@@ -1,5 +1,7 @@
 // The checks of /doctor, each with what to do about it. They read; only `fix` writes, and only what is derived.
+
 import type { NameProblem } from "../agent/models/open-named.ts";
+import { catchUp, type IndexWait } from "../agent/search-all.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { LedgerInfo, LedgerStats } from "../ledger/session-db.ts";
 import type { Violation } from "../ledger/verify.ts";
@@ -35,8 +37,9 @@ export async function runChecks(db: AsyncSessionDB, { info, stats, verify }: Exa
 }
 
 /** Catches the search index up and takes away what deleted conversations left: bounded steps, safe to kill. */
-export async function fix(db: AsyncSessionDB): Promise<Check> {
-  while (!(await db.indexStep()));
+export async function fix(db: AsyncSessionDB, wait: IndexWait): Promise<Check> {
+  if (!(await catchUp(db, wait)))
+    return { name: "fix", status: "warn", detail: "the search index is not caught up: stopped, or the ledger is busy" };
   while (!(await db.purgeStep()));
   return { name: "fix", status: "ok", detail: "search index caught up, deleted conversations cleared" };
 }

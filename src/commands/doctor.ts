@@ -3,7 +3,7 @@ import { crashPointNames } from "../ledger/crash-points.ts";
 import { hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
 import { type Check, fix, namedModels, runChecks } from "./doctor-checks.ts";
-import { lines } from "./results.ts";
+import { lines, waitOf } from "./results.ts";
 
 const MARKS = { ok: "✓", warn: "!", fail: "✗" } as const;
 
@@ -29,9 +29,10 @@ export const doctorCommand = defineCommand({
   },
 });
 
-async function examine(args: CommandArgs, { db, settings }: FreeContext): Promise<CommandResult> {
+async function examine(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
+  const { db, settings } = context;
   const info = await db.opened;
-  const fixed = hasFlag(args, "fix") ? [await fix(db)] : [];
+  const fixed = hasFlag(args, "fix") ? [await fix(db, waitOf(context))] : [];
   const [stats, verify, held] = [
     await db.stats(),
     await db.verify({ full: hasFlag(args, "full") }),

@@ -4,6 +4,7 @@ import type { SessionFilter } from "../ledger/session-list.ts";
 import type { Message, MessageId, SessionId } from "../ledger/types.ts";
 import type { CommandResult, FreeContext, PickItem, PickList } from "./command.ts";
 import { pickSession } from "./session-rows.ts";
+import { SessionsSaying } from "./sessions-saying.ts";
 
 /** Listed at once, and found for one filter. */
 const LISTED = 200;
@@ -22,6 +23,8 @@ export async function sessionPick(
     listings.filter(({ session }) => session.conversation !== here).slice(0, limit);
   const how = { now: context.now(), command: "/resume", here: runner?.session.cwd };
   const item = (listing: SessionListing): PickItem => pickSession(listing, how);
+  const saying = new SessionsSaying(context, filter);
+  const exchange = lastExchange(context);
   const found = await db.listSessions({ ...filter, limit: limit + 1 });
   const listings = others(found);
   lastList.sessions = listings.map(({ session }) => session);
@@ -31,14 +34,16 @@ export async function sessionPick(
     items: listings.map(item),
     empty: "There is no other conversation yet. /new begins one.",
     enter: "opens it",
-    ...(found.length > limit && {
-      note: `the ${listings.length} newest; typing looks through all of them`,
-      find: async (typed: string) => {
-        const words = [filter.words, typed].filter((each) => each !== undefined).join(" ");
-        return others(await db.listSessions({ ...filter, words, limit })).map(item);
-      },
-    }),
-    preview: lastExchange(context),
+    ...(found.length > limit
+      ? { note: `the ${listings.length} newest; typing looks through all of them` }
+      : { isWhole: true as const }),
+    find: async (typed: string) => {
+      const words = [filter.words, typed].filter((each) => each !== undefined).join(" ");
+      const called = others(await db.listSessions({ ...filter, words, limit }));
+      const listed = new Set([here, ...called.map(({ session }) => session.conversation)]);
+      return [...called.map(item), ...(await saying.find(typed, listed))];
+    },
+    preview: async (chosen) => (await saying.preview(chosen)) ?? exchange(chosen),
   };
 }
 

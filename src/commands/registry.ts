@@ -22,6 +22,7 @@ import { recoverCommand } from "./recover.ts";
 import { redoCommand } from "./redo.ts";
 import { resumeCommand } from "./resume.ts";
 import { retryCommand } from "./retry.ts";
+import { searchCommand } from "./search.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
@@ -37,6 +38,7 @@ export const registry: CommandRegistry = {
     resumeCommand,
     newCommand,
     sessionsCommand,
+    searchCommand,
     undoCommand,
     redoCommand,
     filesCommand,
@@ -64,5 +66,5 @@ export const registry: CommandRegistry = {
     stopCommand,
     quitCommand,
   ],
-  later: [...["backup", "export", "import"], ...["prune", "repair", "restore", "search"]],
+  later: ["backup", "export", "import", "prune", "repair", "restore"],
 };

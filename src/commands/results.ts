@@ -42,6 +42,11 @@ export function modelOf({ route }: Pick<Session, "route">): string {
   return routeName(route);
 }
 
+/** What long work of a command is told about the person, and tells them. */
+export function waitOf({ signal, onProgress }: FreeContext): Pick<FreeContext, "signal" | "onProgress"> {
+  return { ...(signal && { signal }), ...(onProgress && { onProgress }) };
+}
+
 /** Words for a slash on the screen, for a subcommand without one: `/sessions` or `stele sessions`. */
 export function called(command: string, { surface }: Pick<FreeContext, "surface">): string {
   return surface === "screen" ? `/${command}` : `stele ${command}`;

@@ -1,14 +1,16 @@
 // /resume: goes to another conversation, picked or named; the one that is open already is told, not reopened.
 import { readOnlyWords } from "../agent/models/read-only.ts";
 import { movedRoute, switchWords } from "../agent/models/switch-route.ts";
-import type { Session } from "../ledger/types.ts";
+import type { MessageId, Session } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
+import { countFlag } from "./args.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { findSession } from "./find-session.ts";
 import { folderWords } from "./folder-words.ts";
+import { linesAt } from "./hit-text.ts";
 import { sessionPick } from "./pick-session.ts";
 import { recapOf } from "./recap.ts";
-import { counted, lines, modelOf, nameOf } from "./results.ts";
+import { counted, lines, modelOf, nameOf, runningHere, usage } from "./results.ts";
 
 export const resumeCommand = defineCommand({
   name: "resume",
@@ -16,14 +18,34 @@ export const resumeCommand = defineCommand({
   summary: "go to another conversation",
   example: "/resume parser",
   args: [{ name: "session", help: "id, prefix, title, number of the list just shown, or latest", rest: true }],
-  during: "idle",
+  flags: [{ name: "at", help: "begin at this message", value: "number" }],
+  // To look at a message of the conversation that is open, nothing has to rest.
+  during: "any",
   screenOnly: true,
-  async run({ words: [asked] }, context) {
+  async run(args, context) {
+    const [asked] = args.words;
+    const at = countFlag(args, "at");
+    if (!at.ok) return usage(at.problem);
+    if (asked !== undefined && at.value !== undefined) return openAt(context, asked, at.value as MessageId);
+    if (await context.runner.isBusy()) return { kind: "refused", why: runningHere(), code: "busy" };
     if (asked === undefined) return sessionPick(context, { title: "Resume a conversation", filter: { empty: false } });
     const found = await findSession(context, asked, "/resume");
     return found.ok ? open(context, found.session) : found.result;
   },
 });
+
+async function openAt(context: CommandContext, asked: string, message: MessageId): Promise<CommandResult> {
+  const found = await findSession(context, asked, "/resume");
+  if (!found.ok) return found.result;
+  const stored = await context.db.message(message);
+  if (!stored) return usage(`There is no message ${message}.`);
+  const at = { message, lines: await linesAt(context.db, found.session, message) };
+  if (found.session.conversation === context.runner.session.conversation)
+    return { kind: "open-session", session: found.session, resumed: true, lines: [], at };
+  if (await context.runner.isBusy()) return { kind: "refused", why: runningHere(), code: "busy" };
+  const opened = await open(context, found.session);
+  return opened.kind === "open-session" ? { ...opened, at } : opened;
+}
 
 async function open(context: CommandContext, found: Session): Promise<CommandResult> {
   const { db, runner, models } = context;

@@ -3,6 +3,7 @@ import { hasFlag, textFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
 import { sessionPick } from "./pick-session.ts";
 import { called, usage } from "./results.ts";
+import { sessionsSearchCommand } from "./search.ts";
 import { FILTER_FLAGS, readFilter } from "./session-filter.ts";
 import { sessionsShowCommand } from "./sessions-show.ts";
 import { sessionsTreeCommand } from "./sessions-tree.ts";
@@ -18,8 +19,8 @@ export const sessionsCommand = defineCommand({
     { name: "by", help: "project: counts and costs by repository, else by folder", value: "text" },
     { name: "all-profiles", help: "of every profile of this home" },
   ],
-  verbs: [sessionsShowCommand, sessionsTreeCommand, ...SESSION_VERBS],
-  later: ["search", "export", "import", "prune"],
+  verbs: [sessionsShowCommand, sessionsSearchCommand, sessionsTreeCommand, ...SESSION_VERBS],
+  later: ["export", "import", "prune"],
   during: "any",
   isRepeatable: true,
   needsNoSession: true,

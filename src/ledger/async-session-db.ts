@@ -28,6 +28,8 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   quickCheck: "long-read",
   dataVersion: "read",
   indexStep: "keyed",
+  searchLag: "read",
+  searchMessages: "long-read",
   createSession: "once",
   session: "read",
   canonical: "read",

@@ -362,6 +362,8 @@ create table model_usage (
 create index model_usage_by_day on model_usage (day);
 `;
 
+export const FTS_TOKENIZER = "unicode61 remove_diacritics 2";
+
 // The index follows the transcript from behind: only ids up to the watermark are in it, so an append never
 // pays for it. The source view ends at the watermark too, which makes FTS5's own integrity check exact.
 const SEARCH = `
@@ -369,7 +371,7 @@ create view messages_fts_src as
   select id, text from messages
   where id <= (select cast(value as integer) from state_meta where key = 'fts_watermark');
 create virtual table messages_fts using fts5 (
-  text, content = 'messages_fts_src', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
+  text, content = 'messages_fts_src', content_rowid = 'id', tokenize = '${FTS_TOKENIZER}');
 create virtual table messages_fts_trigram using fts5 (
   text, content = 'messages_fts_src', content_rowid = 'id', tokenize = 'trigram');
 create trigger messages_fts_delete before delete on messages

@@ -12,6 +12,7 @@ import * as files from "./file-changes.ts";
 import { toChange, toRevert } from "./file-changes-table.ts";
 import { statOf } from "./file-header.ts";
 import * as finding from "./find-sessions.ts";
+import { FreshRows } from "./fresh-rows.ts";
 import { goTo, type Went } from "./go-to.ts";
 import { currentProcess } from "./identity.ts";
 import * as leases from "./leases.ts";
@@ -26,7 +27,8 @@ import * as lists from "./path-lists.ts";
 import * as purge from "./purge.ts";
 import * as queue from "./queue.ts";
 import { FTS_STORAGE_VERSION, SCHEMA_VERSION } from "./schema.ts";
-import { indexBatch } from "./search.ts";
+import { indexBatch, searchLag } from "./search.ts";
+import { type SearchResult, type SearchWish, searchMessages } from "./search-messages.ts";
 import type { ProjectGroup } from "./session-groups.ts";
 import type { SessionFilter } from "./session-list.ts";
 import * as sessions from "./sessions.ts";
@@ -131,6 +133,7 @@ export class SessionDB {
   readonly #process: ProcessIdentity;
   readonly #probe: leases.Probe | undefined;
   readonly #now: () => number;
+  readonly #fresh = new FreshRows();
   #isClosed = false;
 
   constructor(options: SessionDBOptions) {
@@ -214,6 +217,15 @@ export class SessionDB {
     return this.#tx.write("index", (tx) => indexBatch(tx), "heartbeat");
   }
 
+  /** At most so many messages are not in the index yet. */
+  searchLag(): number {
+    return this.#tx.read(searchLag);
+  }
+
+  searchMessages(wish: SearchWish): SearchResult {
+    return this.#tx.read((q) => searchMessages(q, this.#fresh, wish));
+  }
+
   /** Twice is fine. Nothing may be called after it. */
   close(): void {
     if (this.#isClosed) return;
@@ -222,6 +234,7 @@ export class SessionDB {
   }
 
   #closeFile(): void {
+    this.#fresh.close();
     const high = this.#high();
     this.#file.db.close();
     this.#file.sidecar?.close(high);

@@ -25,6 +25,7 @@ import { pathListQueries } from "./path-lists.ts";
 import { purgeQueries } from "./purge.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
+import { hitQueries } from "./search-rows.ts";
 import { sessionGroupQueries } from "./session-groups.ts";
 import { sessionListQueries } from "./session-list.ts";
 import { sessionQueries } from "./sessions-table.ts";
@@ -58,6 +59,7 @@ export function prepareQueries(db: Database) {
     loops: loopQueries(db),
     titles: modelTitleQueries(db),
     search: searchQueries(db),
+    hits: hitQueries(db),
     purge: purgeQueries(db),
     meta: {
       get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),

@@ -74,9 +74,9 @@ class PickPrompt implements Modal {
   }
 
   get #view(): PickerView {
-    const { title, empty, note, enter, more, turned, keys = [] } = this.#list;
+    const { title, empty, note, enter, more, turned, isWhole, keys = [] } = this.#list;
     const look = this.#previews.get(this.#selected?.id ?? "");
-    const isPart = more ? this.#hasMore : this.#finder !== undefined;
+    const isPart = more ? this.#hasMore : this.#finder !== undefined && !isWhole;
     return {
       ...{ state: this.#state, title, empty, isPart, isLooking: this.#finder?.isAsking === true || this.#isReadingOn },
       ...(note !== undefined && (isPart || !more) && { note }),

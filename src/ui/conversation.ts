@@ -4,6 +4,7 @@
 import type { SessionEvent } from "../agent/events.ts";
 import { shownImages } from "../agent/images/image-text.ts";
 import type { Runner, SubmitOptions } from "../agent/runner.ts";
+import { isFarBehind } from "../agent/search-all.ts";
 import { typedPrompt } from "../agent/typed-command.ts";
 import type { CommandContext, CommandResult } from "../commands/command.ts";
 import { lookAgain } from "../commands/look-again.ts";
@@ -28,6 +29,7 @@ import { isCommand } from "./screen-commands.ts";
 import type { SentAs } from "./screen-keys.ts";
 import type { Booted } from "./screen-start.ts";
 import { watchSharedModel } from "./shared-model.ts";
+import { showAt } from "./show-at.ts";
 import { watchSpending } from "./spending.ts";
 import { callLabel } from "./tool-lines.ts";
 import { UnsentText } from "./unsent-text.ts";
@@ -137,7 +139,7 @@ export class Conversation {
 
   async #runParsed(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>) {
     return this.#attempt(() =>
-      parsed.args.flags["wait"] === true ? this.#runWaiting(parsed) : runCommand(parsed, this.#context),
+      parsed.args.flags["wait"] === true ? this.#runWaiting(parsed) : this.#runShown(parsed),
     );
   }
 
@@ -149,6 +151,16 @@ export class Conversation {
       this.#screen.print(note(errorWords(error), "error"));
       return undefined;
     }
+  }
+
+  /** A search may have to wait for the index: that is shown, and escape ends it. */
+  async #runShown(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>): Promise<CommandResult> {
+    const context = this.#context;
+    const needsIndex = parsed.command.needsIndex || parsed.args.flags["fix"] === true;
+    if (!needsIndex || !(await isFarBehind(context.db))) return runCommand(parsed, context);
+    return whileWaiting(this.#screen, { title: "search index", signal: this.#leaving.signal }, (wait) =>
+      runCommand(parsed, { ...context, ...wait }),
+    );
   }
 
   /** What it waits for may take long: it is shown, and escape ends the waiting. */
@@ -330,7 +342,11 @@ export class Conversation {
   }
 
   async #open(result: Extract<CommandResult, { kind: "open-session" }>): Promise<void> {
-    const { session, resumed, lines } = result;
+    if (result.session.conversation !== this.runner.session.conversation || !result.at) await this.#goTo(result);
+    if (result.at) await showAt({ screen: this.#screen, db: this.#context.db, runner: this.runner }, result.at);
+  }
+
+  async #goTo({ session, resumed, lines }: Extract<CommandResult, { kind: "open-session" }>): Promise<void> {
     const { db } = this.#context;
     const [{ messages, blocks }, drafts, waiting] = await Promise.all([
       openedWindow(db, session, windowRoom(this.#screen)),

@@ -58,6 +58,22 @@ export class PagerShelf {
     return { source: new Transcript({ db, session: session.id, head: newest, title }) };
   }
 
+  /** With the unit of this message; where it was undone, the conversation as it ended in it. */
+  async transcriptWith(
+    message: MessageId,
+  ): Promise<(Taken & { readonly source: PagerSource; readonly unit: number }) | { readonly why: string }> {
+    const { db, session, head } = this.#options;
+    const [wanted] = (await db.path(session.id, { from: message, limit: 1 })).messages;
+    if (!wanted) return { why: "the message is not there any more" };
+    const [shown] = (await db.path(session.id, { from: head, depth: wanted.depth, limit: 1 })).messages;
+    if (shown?.id === message) {
+      const taken = await this.transcript();
+      return "why" in taken ? taken : { ...taken, unit: wanted.depth - 1 };
+    }
+    const title = `${sanitize(session.title ?? "the conversation")} (undone)`;
+    return { source: new Transcript({ db, session: session.id, head: wanted, title }), unit: wanted.depth - 1 };
+  }
+
   /** Of the outputs read so far; older ones too when that many are not enough. */
   async items(wanted: number): Promise<readonly PickerItem[]> {
     if (this.#outputs.found.length < wanted && !this.#outputs.isWhole) await this.#outputs.more();

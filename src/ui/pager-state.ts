@@ -64,6 +64,11 @@ export function atEnd(state: PagerState): PagerState | Needs {
   return moved(state, scrollToEnd(state));
 }
 
+/** The beginning of a unit at the top, as far as there is text below it. */
+export function atUnit(state: PagerState, unit: number): PagerState | Needs {
+  return moved(state, scroll(state, { unit: Math.max(0, Math.min(unit, state.source.units - 1)), row: 0 }, 0));
+}
+
 /** The hit in the window, and marked. */
 export function found(state: PagerState, hit: FoundHit): PagerState | Needs {
   const top = scrollTo(state, state.top, { unit: hit.unit, row: hit.hit.row });

@@ -15,6 +15,7 @@ import { PagerShelf, type Taken } from "./pager-shelf.ts";
 import { isNeeds, type Needs } from "./pager-source.ts";
 import {
   atEnd,
+  atUnit,
   createPager,
   found,
   type PagerEffect,
@@ -38,6 +39,8 @@ export interface PagerOptions {
   readonly session: Session;
   /** Its newest message. */
   readonly head: MessageId | undefined;
+  /** The conversation, from this message on, instead of the newest output. */
+  readonly at?: MessageId;
 }
 
 export function openPager(options: PagerOptions): void {
@@ -69,7 +72,8 @@ class Pager implements Overlay {
     this.#terminal = new PagerTerminal(options.stdout);
     this.#shelf = new PagerShelf(options);
     this.#state = createPager(outputSource("reading", ""), this.#pane());
-    void this.#work(async () => this.#show(await this.#shelf.first()));
+    const { at } = options;
+    void this.#work(async () => (at === undefined ? this.#show(await this.#shelf.first()) : this.#showAt(at)));
   }
 
   onKey(event: KeyEvent): void {
@@ -199,6 +203,13 @@ class Pager implements Overlay {
     if (this.#isTranscript) this.#left = this.#state;
     this.#state = withSource(this.#state, taken.source);
     if (this.#isTranscript) await this.#move(atEnd);
+  }
+
+  async #showAt(message: MessageId): Promise<void> {
+    const taken = await this.#shelf.transcriptWith(message);
+    if ("why" in taken) return this.#say(taken.why);
+    this.#state = withSource(this.#state, taken.source);
+    await this.#move((state) => atUnit(state, taken.unit));
   }
 
   /** Where it was left. */

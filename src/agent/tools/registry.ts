@@ -32,18 +32,20 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
 }
 
 async function importTools(): Promise<readonly Tool[]> {
-  const [shell, shellOutput, shellStop, readFile, listDir, glob, grep, writeFile, editFile, todo] = await Promise.all([
-    import("./shell.ts"),
-    import("./shell-output.ts"),
-    import("./shell-stop.ts"),
-    import("./read-file.ts"),
-    import("./list-dir.ts"),
-    import("./glob.ts"),
-    import("./grep.ts"),
-    import("./write-file.ts"),
-    import("./edit-file.ts"),
-    import("./todo.ts"),
-  ]);
+  const [shell, shellOutput, shellStop, readFile, listDir, glob, grep, searchSessions, writeFile, editFile, todo] =
+    await Promise.all([
+      import("./shell.ts"),
+      import("./shell-output.ts"),
+      import("./shell-stop.ts"),
+      import("./read-file.ts"),
+      import("./list-dir.ts"),
+      import("./glob.ts"),
+      import("./grep.ts"),
+      import("./search-sessions.ts"),
+      import("./write-file.ts"),
+      import("./edit-file.ts"),
+      import("./todo.ts"),
+    ]);
   return [
     shell.shellTool,
     shellOutput.shellOutputTool,
@@ -52,6 +54,7 @@ async function importTools(): Promise<readonly Tool[]> {
     listDir.listDirTool,
     glob.globTool,
     grep.grepTool,
+    searchSessions.searchSessionsTool,
     writeFile.writeFileTool,
     editFile.editFileTool,
     todo.todoTool,

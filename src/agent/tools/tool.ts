@@ -1,5 +1,6 @@
 // What a tool is: a name, a schema the model sees, an effect class, and a run that never throws for what
 // the model or the world did wrong: that is a result the model can read.
+import type { SearchHit } from "../../ledger/search-messages.ts";
 import type { Effect, Json, ProcessIdentity, ToolOutcome } from "../../ledger/types.ts";
 import type { FileContent, FileGate } from "./files.ts";
 
@@ -16,6 +17,8 @@ export interface ToolContext {
   readonly beforeChange?: (change: PlannedChange) => Promise<void>;
   /** For a tool that starts a process: the folder of this call, in the ledger before the tool runs. */
   readonly spool?: CallSpool;
+  /** Words in other conversations than the one that asks, the best hits first. */
+  readonly search?: (words: string, limit: number) => Promise<readonly SearchHit[]>;
   /** Folder of all spools of this ledger. Absolute. */
   readonly spoolRoot?: string;
 }

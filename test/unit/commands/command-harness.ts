@@ -116,7 +116,8 @@ async function typeIn(context: CommandContext, text: string): Promise<CommandRes
   const parsed = parseCommand(text, registry);
   if (!parsed.ok) return parsed.usage;
   const result = await runCommand(parsed, context);
-  if (result.kind === "open-session") await context.runner.open(result.session, result.resumed);
+  const isThere = result.kind === "open-session" && result.session.conversation === context.runner.session.conversation;
+  if (result.kind === "open-session" && !isThere) await context.runner.open(result.session, result.resumed);
   if (result.kind === "turn") await result.runner.idle();
   return result;
 }

@@ -112,7 +112,7 @@ describe("finding a command", () => {
     expect(problemOf("/title 'open")).toContain("is not closed");
   });
 
-  it.each(["/search words", "/export", "/sessions export 1", "/sessions prune", "/search 5m x"])(
+  it.each(["/import words", "/export", "/sessions export 1", "/sessions prune", "/compare 5m x"])(
     "says that %s is not there yet",
     (text) => {
       expect(problemOf(text)).toContain("is not available in this version");

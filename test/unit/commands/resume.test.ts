@@ -16,7 +16,7 @@ describe("/resume", () => {
     await desk.type("/new");
     const picked = await desk.type("/resume");
     if (picked.kind !== "pick") throw new Error(picked.kind);
-    const { preview, ...list } = picked;
+    const { preview, find, ...list } = picked;
     expect(list).toEqual({
       kind: "pick",
       title: "Resume a conversation",
@@ -38,7 +38,9 @@ describe("/resume", () => {
         },
       ],
       empty: "There is no other conversation yet. /new begins one.",
+      isWhole: true,
     });
+    expect(await find?.("nobody ever said this")).toEqual([]);
     const item = list.items[1];
     expect(item && (await preview?.(item))).toEqual(["› say one", "● one"]);
   });

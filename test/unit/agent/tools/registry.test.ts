@@ -14,6 +14,7 @@ test("every tool has a described object schema without unknown fields", async ()
     ["list_dir", "none"],
     ["glob", "none"],
     ["grep", "none"],
+    ["search_sessions", "none"],
     ["write_file", "reversible"],
     ["edit_file", "reversible"],
     ["todo", "none"],
