@@ -4,6 +4,7 @@ import { decodeJson, decodeParts, encodeParts, searchableText } from "./codec.ts
 import { ledgerError, sqliteCode } from "./errors.ts";
 import { canonicalJson, messageHash } from "./ids.ts";
 import type { Database } from "./open.ts";
+import { portableParts } from "./portable-parts.ts";
 import type { HeadColumns } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
 import type { AdmissionId, Hash, Message, MessageId, Part, Role, SessionId, Usage } from "./types.ts";
@@ -124,8 +125,9 @@ export function insertNode(
   const parent = place.head ? parentOf(place.head) : parentId ? tx.q.messages.parent.get(parentId) : undefined;
   if (parentId !== undefined && !parent) throw ledgerError("row_missing", `Message ${parentId} is not there.`);
   const parts = encodeParts(node.parts);
+  const hashed = portableParts(node.role, parts, (id) => tx.q.messages.parent.get(id)?.hash);
   let at = Math.max(node.at, (parent?.created_at ?? 0) + 1);
-  let hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
+  let hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts: hashed, at });
   const columns = {
     hash,
     session_id: session,
@@ -148,7 +150,7 @@ export function insertNode(
     if (!stored) throw ledgerError("ledger_internal", `Message ${hash} is neither stored nor new.`);
     if (node.admission !== undefined && stored.admission_id === node.admission) return { row: stored, isFresh: false };
     at += 1; // the same words of another, undone turn, under a clock that stepped back: another node
-    hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts, at });
+    hash = messageHash({ parentHash: parent?.hash, session, role: node.role, parts: hashed, at });
     id = tryInsert(tx, Object.assign(columns, { hash, created_at: at }));
   }
   for (const blob of blobsOf(node.parts)) tx.q.blobs.refMessage.run(blob, id);
@@ -172,7 +174,7 @@ function parentOf(head: HeadColumns): ParentRow | undefined {
   return { hash, depth, turn, created_at };
 }
 
-function blobsOf(parts: readonly Part[]): Hash[] {
+export function blobsOf(parts: readonly Part[]): Hash[] {
   return parts.flatMap((part) => {
     if (part.kind === "file") return [part.blob];
     if (part.kind === "tool-result" && part.outcome.blob) return [part.outcome.blob];

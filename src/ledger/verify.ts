@@ -1,9 +1,10 @@
 // The invariants V1 to V15, each a query that must return nothing. Read-only; long on big files, so it runs
-// in the reader or on demand. Rows of a purge in progress are exempt where a purge explains them.
+// in the reader or on demand. Rows of a purge or an import in progress are exempt where that explains them.
 
 import { unpackBlob } from "./blobs.ts";
 import { messageHash, sha256 } from "./ids.ts";
 import type { Database } from "./open.ts";
+import { portableParts } from "./portable-parts.ts";
 import type { Hash, Role, SessionId } from "./types.ts";
 
 export interface Violation {
@@ -12,8 +13,9 @@ export interface Violation {
   readonly detail: string;
 }
 
-const PURGING = "exists (select 1 from state_meta p where p.key = 'purge:' || %)";
-const purging = (session: string) => PURGING.replace("%", session);
+/** Also while an import is in progress, whose nodes no head shows yet. */
+const PURGING = "exists (select 1 from state_meta p where p.key in ('purge:' || %, 'import:' || %))";
+const purging = (session: string) => PURGING.replaceAll("%", session);
 const REACHABLE = `reachable (id) as (
   select head_id from sessions where head_id is not null and end_reason is not 'compression'
   union select m.parent_id from reachable r join messages m on m.id = r.id where m.parent_id is not null)`;
@@ -224,9 +226,11 @@ function* hashes(db: Database): Generator<Violation> {
     `select m.id, m.hash, p.hash as parent_hash, m.session_id, m.role, m.created_at, m.parts
      from messages m left join messages p on p.id = m.parent_id`,
   );
+  const hashOf = db.prepare<[number], Hash>("select hash from messages where id = ?").pluck();
   for (const row of messages.iterate()) {
+    const parts = portableParts(row.role, row.parts, (id) => hashOf.get(id));
     const fields = { parentHash: row.parent_hash ?? undefined, session: row.session_id, role: row.role };
-    if (messageHash({ ...fields, at: row.created_at, parts: row.parts }) !== row.hash)
+    if (messageHash({ ...fields, at: row.created_at, parts }) !== row.hash)
       yield { invariant: "V15", detail: `message ${row.id} does not have its content any more` };
   }
   const prompts = db.prepare<[], { hash: string; text: string }>("select hash, text from system_prompts");
