@@ -8,6 +8,7 @@ import * as compaction from "./compaction.ts";
 import * as locks from "./compaction-locks.ts";
 import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import * as exporting from "./export-rows.ts";
 import * as files from "./file-changes.ts";
 import { toChange, toRevert } from "./file-changes-table.ts";
 import { statOf } from "./file-header.ts";
@@ -15,6 +16,9 @@ import * as finding from "./find-sessions.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { goTo, type Went } from "./go-to.ts";
 import { currentProcess } from "./identity.ts";
+import { endImport, type Imported, type ImportEnd } from "./import-end.ts";
+import { buryImports, importsOf, orphanImports } from "./import-marks.ts";
+import * as importing from "./import-rows.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
 import * as loops from "./loops.ts";
@@ -39,6 +43,7 @@ import * as calls from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
 import { type Queries, Transactions } from "./transaction.ts";
 import * as tree from "./tree.ts";
+import type { UsageRecord } from "./transfer.ts";
 import * as turns from "./turns.ts";
 import type {
   Admission,
@@ -486,10 +491,71 @@ export class SessionDB {
     );
   }
 
-  /** True when no deleted session has nodes left to take. */
+  /** True when no deleted session has nodes left to take, nor an import that its program did not end. */
   purgeStep(): boolean {
+    const orphans = this.#tx.read((q) => orphanImports(q, this.#process, this.#probe));
+    if (orphans.length > 0) this.#tx.write("import-abandon", (tx) => buryImports(tx, orphans));
     if (this.#tx.read((q) => q.purge.pending.get()) === undefined) return true;
     return this.#tx.write("purge", (tx) => purge.purgeStep(tx));
+  }
+
+  // ---- export and import ----
+
+  exportPlan(id: SessionId): exporting.ExportPlan {
+    return this.#tx.read((q) => this.#file.db.transaction(() => exporting.exportPlan(q, id)).deferred());
+  }
+
+  exportNodes(from: Parameters<typeof exporting.exportNodes>[1]): exporting.NodePage {
+    return this.#tx.read((q) => exporting.exportNodes(q, from));
+  }
+
+  exportOutside(ids: readonly MessageId[]): exporting.NodePage {
+    return this.#tx.read((q) => exporting.exportOutside(q, ids));
+  }
+
+  exportTurns(turns: readonly AdmissionId[]): exporting.ExportedTurn[] {
+    return this.#tx.read((q) => exporting.exportTurns(q, turns));
+  }
+
+  exportCalls(turns: readonly AdmissionId[]): exporting.ExportedCall[] {
+    return this.#tx.read((q) => exporting.exportCalls(q, turns));
+  }
+
+  exportMoves(from: Parameters<typeof exporting.exportMoves>[1]): ReturnType<typeof exporting.exportMoves> {
+    return this.#tx.read((q) => exporting.exportMoves(q, from));
+  }
+
+  exportUsage(session: SessionId): UsageRecord[] {
+    return this.#tx.read((q) => exporting.exportUsage(q, session));
+  }
+
+  /** Which of these are here: sessions that are not deleted, and messages by their hash. */
+  whatIsHere(asked: { sessions?: readonly SessionId[]; messages?: readonly Hash[] }): {
+    sessions: SessionId[];
+    messages: Hash[];
+  } {
+    const { sessions: ids = [], messages = [] } = asked;
+    return this.#tx.read((q) => ({
+      sessions: ids.filter((id) => q.sessions.get.get(id)?.deleted_at === null),
+      messages: messages.filter((hash) => q.imports.idOf.get(hash) !== undefined),
+    }));
+  }
+
+  beginImport(wanted: importing.ImportBegin): importing.ImportBegun | Refusal {
+    return this.#tx.write("import-begin", (tx) => importing.beginImport(tx, wanted));
+  }
+
+  importStep(token: string, rows: readonly importing.ImportRow[]): void {
+    this.#tx.write("import-rows", (tx) => importing.importStep(tx, token, rows));
+  }
+
+  endImport(end: ImportEnd): Imported {
+    return this.#tx.write("import-end", (tx) => endImport(tx, end));
+  }
+
+  /** Nothing of it is shown, and the next purge takes what it wrote. */
+  abandonImport(token: string): void {
+    this.#tx.write("import-abandon", (tx) => buryImports(tx, importsOf(tx.q, token)));
   }
 
   /** For people, outside a turn; never sent to a model. */

@@ -130,7 +130,7 @@ function placeOf({ hidden, cwd }: SessionRow): string {
 }
 
 /** Whose person gave it this title; looked up by index, whatever number of derived ones read the same. */
-function titleHolder(tx: Tx, title: string, own: ConversationId | undefined): SessionRow | undefined {
+export function titleHolder(tx: Tx, title: string, own: ConversationId | undefined): SessionRow | undefined {
   const holder = tx.q.sessions.withPersonTitle.get(title);
   return holder?.conversation_id === own ? undefined : holder;
 }

@@ -11,9 +11,11 @@ import { crashPoint, type WriteVerb } from "./crash-points.ts";
 import { draftQueries } from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { fileChangeQueries } from "./file-changes-table.ts";
+import { exportQueries } from "./export-rows.ts";
 import { FileWatch } from "./file-watch.ts";
 import { goToQueries } from "./go-to.ts";
 import { headMoveQueries } from "./head-moves.ts";
+import { importQueries } from "./import-queries.ts";
 import { leaseQueries, renewInside } from "./leases-table.ts";
 import { loopQueries } from "./loops-table.ts";
 import { type MessageRow, messageQueries } from "./messages.ts";
@@ -61,6 +63,8 @@ export function prepareQueries(db: Database) {
     search: searchQueries(db),
     hits: hitQueries(db),
     purge: purgeQueries(db),
+    transfer: exportQueries(db),
+    imports: importQueries(db),
     meta: {
       get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),
       put: db.prepare<[string, string]>(

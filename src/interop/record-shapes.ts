@@ -1,0 +1,175 @@
+// The shape of every record of an export.
+import {
+  anything,
+  type Check,
+  count,
+  flag,
+  hash,
+  integer,
+  list,
+  name,
+  oneOf,
+  optional,
+  sessionId,
+  shape,
+  shapeBy,
+  text,
+  time,
+} from "./shapes.ts";
+
+const opaque = shape({ provider: name, data: text });
+const usage = shape({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: optional(count),
+  cacheWriteTokens: optional(count),
+  reasoningTokens: optional(count),
+});
+const kind = text;
+const outcome = shape({
+  kind: oneOf("ok", "failed", "cancelled", "denied", "unknown"),
+  output: optional(text),
+  exitCode: optional(integer),
+  truncated: optional(flag),
+  blob: optional(hash),
+});
+
+const part = shapeBy("kind", {
+  text: shape({ kind, text, opaque: optional(opaque) }),
+  reasoning: shape({ kind, text, opaque: optional(opaque) }),
+  "tool-call": shape({ kind, call: name, tool: text, input: anything, opaque: optional(opaque) }),
+  "tool-result": shape({ kind, call: name, outcome }),
+  file: shape({ kind, blob: hash, mediaType: text, name: optional(text), bytes: count }),
+  summary: shape({
+    ...{ kind, text, keptFrom: optional(hash) },
+    ...{ folded: optional(count), before: optional(count), after: optional(count) },
+  }),
+  note: shape({ kind, text }),
+  shell: shape({ kind, command: text, timeout: count, told: flag }),
+});
+
+const route = shape({ provider: name, model: name, options: optional(anything) });
+const payload = shape({
+  prompt: list(part),
+  approval: oneOf("plan", "ask", "edits", "auto"),
+  cwd: name,
+  route: optional(route),
+});
+const side = optional(shape({ hash, mode: count, kept: flag }));
+const change = shape({
+  path: name,
+  kind: oneOf("created", "modified", "deleted"),
+  before: side,
+  after: side,
+  origin: oneOf("recorded", "suspected"),
+  restorable: flag,
+  at: time,
+});
+const title: Check = (value, at) =>
+  name(value, at) ?? ([...(value as string)].length > 100 ? `${at} has more than 100 characters` : undefined);
+
+export const recordShape = shapeBy("type", {
+  session: shape({
+    type: kind,
+    id: sessionId,
+    conversation: sessionId,
+    generation: count,
+    isWriter: optional(flag),
+    parent: optional(sessionId),
+    edge: optional(oneOf("compression", "branch", "import")),
+    title: optional(title),
+    titleSource: optional(oneOf("derived", "model", "person")),
+    provider: name,
+    model: name,
+    options: optional(anything),
+    cwd: name,
+    gitRoot: optional(name),
+    gitBranch: optional(name),
+    source: name,
+    startedAt: time,
+    lastActivityAt: time,
+    endedAt: optional(time),
+    rewinds: count,
+  }),
+  message: shape({
+    type: kind,
+    hash,
+    parent: optional(hash),
+    session: sessionId,
+    role: oneOf("user", "assistant", "tool", "summary", "note"),
+    at: time,
+    turn: count,
+    by: optional(count),
+    provider: optional(name),
+    model: optional(name),
+    finishReason: optional(text),
+    usage: optional(usage),
+    parts: list(part),
+  }),
+  turn: shape({
+    type: kind,
+    n: count,
+    request: name,
+    session: sessionId,
+    kind: oneOf("prompt", "retry", "loop", "shell", "compact"),
+    payload,
+    summary: text,
+    outcome: optional(oneOf("completed", "interrupted", "failed", "rejected", "cancelled")),
+    user: optional(hash),
+    last: optional(hash),
+    error: optional(shape({ code: text, message: text, hint: optional(text) })),
+    usage: optional(usage),
+    attempts: count,
+    queuedAt: time,
+    startedAt: optional(time),
+    settledAt: optional(time),
+  }),
+  call: shape({
+    type: kind,
+    message: hash,
+    by: count,
+    call: name,
+    tool: text,
+    input: anything,
+    effect: oneOf("none", "idempotent", "reversible", "external"),
+    state: oneOf("proposed", "approved", "running", "succeeded", "failed", "cancelled", "denied", "skipped", "unknown"),
+    approval: optional(text),
+    attempts: count,
+    startedAt: optional(time),
+    finishedAt: optional(time),
+    evidence: optional(text),
+    result: optional(hash),
+    changes: list(change),
+  }),
+  move: shape({
+    type: kind,
+    session: sessionId,
+    kind: oneOf("undo", "redo", "branch", "compact", "recover"),
+    from: optional(hash),
+    to: optional(hash),
+    at: time,
+    redoneAt: optional(time),
+    redoable: flag,
+  }),
+  head: shape({ type: kind, session: sessionId, head: optional(hash), fork: optional(hash) }),
+  usage: shape({
+    type: kind,
+    session: sessionId,
+    provider: name,
+    model: name,
+    task: text,
+    day: text,
+    calls: count,
+    ...{
+      inputTokens: count,
+      outputTokens: count,
+      cacheReadTokens: count,
+      cacheWriteTokens: count,
+      reasoningTokens: count,
+    },
+    costUsd: optional((value, at) =>
+      typeof value === "number" && Number.isFinite(value) ? undefined : `${at} is no number`,
+    ),
+  }),
+  end: shape({ type: kind, records: count }),
+});
