@@ -35,9 +35,10 @@ type ReadFlag =
   | { readonly ok: false; readonly problem: string };
 
 function readFlag(word: string, next: string | undefined, specs: readonly FlagSpec[]): ReadFlag {
-  const [, dashes = "", name = "", , given] = /^(--?)([^=]*)(=([\s\S]*))?$/u.exec(word) ?? [];
-  const spec = dashes === "--" ? specs.find((each) => each.name === name) : undefined;
-  if (!spec) return { ok: false, problem: unknownFlag(dashes + name, specs) };
+  const [, dashes = "", said = "", , given] = /^(--?)([^=]*)(=([\s\S]*))?$/u.exec(word) ?? [];
+  const spec = specs.find((each) => (dashes === "--" ? each.name === said : each.short === said));
+  if (!spec) return { ok: false, problem: unknownFlag(dashes + said, specs) };
+  const { name } = spec;
   if (spec.value === undefined) {
     if (given !== undefined) return { ok: false, problem: `--${name} takes no value.` };
     return { ok: true, name, value: true, tookNext: false };
@@ -70,6 +71,7 @@ function fitWords(words: readonly string[], command: Command, flags: CommandArgs
   const last = specs.at(-1);
   if (last?.keepsPhrases && words.length > 0)
     return { ok: true, args: { words: [words.map(phraseWord).join(" ")], flags } };
+  if (last?.many) return { ok: true, args: { words, flags } };
   if (last?.rest && words.length > specs.length) {
     const rest = words.slice(specs.length - 1).join(" ");
     return { ok: true, args: { words: [...words.slice(0, specs.length - 1), rest], flags } };
@@ -87,7 +89,7 @@ function phraseWord(word: string): string {
 /** `/queue drop <id>`; the path begins with what calls it: `/` or `stele `. */
 export function usageOf(path: string, command: Command): string {
   const args = (command.args ?? []).map((arg) => {
-    const name = arg.rest ? `${arg.name}…` : arg.name;
+    const name = arg.rest || arg.many ? `${arg.name}…` : arg.name;
     return arg.required ? `<${name}>` : `[${name}]`;
   });
   const flags = (command.flags ?? []).map((flag) => `[--${flag.name}${valueWords(flag)}]`);

@@ -24,10 +24,14 @@ export interface ArgSpec {
   readonly rest?: boolean;
   /** Of them, what was quoted as one stays in quotes. */
   readonly keepsPhrases?: true;
+  /** Takes all words that are left, each by itself. */
+  readonly many?: boolean;
 }
 export interface FlagSpec {
   /** Without dashes. */
   readonly name: string;
+  /** A letter for it, behind one dash. */
+  readonly short?: string;
   readonly help: string;
   /** Absent: a switch. */
   readonly value?: "text" | "number";
@@ -289,6 +293,8 @@ interface Declaration {
   readonly later?: readonly string[];
   /** `any`: also while a turn runs. */
   readonly during: "idle" | "any";
+  /** It may take long: a screen shows how far it is, and can end it. */
+  readonly isLong?: boolean;
   /** A loop may repeat it: it changes nothing that a person would want to see first. */
   readonly isRepeatable?: boolean;
   /** It waits for the search index where much is missing in it. */

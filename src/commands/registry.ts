@@ -7,9 +7,11 @@ import { configCommand } from "./config.ts";
 import { deleteCommand } from "./delete.ts";
 import { doctorCommand } from "./doctor.ts";
 import { editCommand } from "./edit.ts";
+import { exportCommand } from "./export.ts";
 import { filesCommand } from "./files.ts";
 import { flagCommands } from "./flags.ts";
 import { helpCommand } from "./help.ts";
+import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { loopCommand } from "./loop.ts";
 import { modelCommand } from "./model.ts";
@@ -52,6 +54,8 @@ export const registry: CommandRegistry = {
     loopCommand(() => registry),
     compressCommand,
     titleCommand,
+    exportCommand,
+    importCommand,
     queueCommand,
     recoverCommand,
     approveCommand,
@@ -66,5 +70,5 @@ export const registry: CommandRegistry = {
     stopCommand,
     quitCommand,
   ],
-  later: ["backup", "export", "import", "prune", "repair", "restore"],
+  later: ["backup", "prune", "repair", "restore"],
 };

@@ -1,6 +1,8 @@
 // /sessions: the list of conversations, and what can be done to one of them by name.
 import { hasFlag, textFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
+import { sessionsExportCommand } from "./export.ts";
+import { sessionsImportCommand } from "./import.ts";
 import { sessionPick } from "./pick-session.ts";
 import { called, usage } from "./results.ts";
 import { sessionsSearchCommand } from "./search.ts";
@@ -19,8 +21,15 @@ export const sessionsCommand = defineCommand({
     { name: "by", help: "project: counts and costs by repository, else by folder", value: "text" },
     { name: "all-profiles", help: "of every profile of this home" },
   ],
-  verbs: [sessionsShowCommand, sessionsSearchCommand, sessionsTreeCommand, ...SESSION_VERBS],
-  later: ["export", "import", "prune"],
+  verbs: [
+    sessionsShowCommand,
+    sessionsSearchCommand,
+    sessionsTreeCommand,
+    sessionsExportCommand,
+    sessionsImportCommand,
+    ...SESSION_VERBS,
+  ],
+  later: ["prune"],
   during: "any",
   isRepeatable: true,
   needsNoSession: true,

@@ -31,7 +31,7 @@ export interface CheckedFile {
   /** Ancestors first; heads and forks filled in. */
   readonly sessions: readonly SessionRecord[];
   readonly nodes: ReadonlyMap<Hash, KnownNode>;
-  readonly turns: readonly Pick<TurnRecord, "session" | "request">[];
+  readonly turns: readonly (Pick<TurnRecord, "session" | "request"> & { readonly node?: Hash })[];
   /** Without an end, in their order. */
   readonly open: readonly CallRecord[];
   readonly usage: readonly UsageRecord[];
@@ -61,6 +61,8 @@ class Check {
   /** The first node of each session. */
   readonly #begins = new Map<SessionId, KnownNode>();
   readonly #turns: TurnRecord[] = [];
+  /** The first node of each. */
+  readonly #turnNodes = new Map<number, Hash>();
   readonly #calls: CallRecord[] = [];
   readonly #results = new Set<Hash>();
   readonly #callNames = new Set<string>();
@@ -157,6 +159,7 @@ class Check {
     const known = { ...(parent && { parent }), session, role, at, turn, ...(by !== undefined && { by }) };
     this.#nodes.set(hash, known);
     if (!this.#begins.has(session)) this.#begins.set(session, known);
+    if (by !== undefined && !this.#turnNodes.has(by)) this.#turnNodes.set(by, hash);
   }
 
   /** The way there costs what is between them. */
@@ -254,7 +257,10 @@ class Check {
     for (const { head } of own) if (head !== undefined) this.#checkCalls(head, new Set(open));
     return {
       ...{ file: this.#file, sessions, nodes: this.#nodes, open },
-      turns: this.#turns.map(({ session, request }) => ({ session, request })),
+      turns: this.#turns.map(({ session, request, n }) => {
+        const node = this.#turnNodes.get(n);
+        return { session, request, ...(node && { node }) };
+      }),
       usage: [...this.#usage.values()],
       contents: this.#blobs.size,
     };

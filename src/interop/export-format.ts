@@ -53,7 +53,10 @@ function messageJson({ parts, ...rest }: NodeRecord): string {
 }
 
 function* recordLines(json: string): Generator<string> {
-  if (json.length <= CHUNK) return yield json;
+  if (json.length <= CHUNK) {
+    yield json;
+    return;
+  }
   for (let at = 0; at < json.length; at += CHUNK) {
     const isLast = at + CHUNK >= json.length;
     yield JSON.stringify({ type: "chunk", data: json.slice(at, at + CHUNK), ...(isLast && { last: true }) });

@@ -66,6 +66,12 @@ function reported(
   };
 }
 
+/** Nodes are not there yet. */
+function withoutHead(session: SessionRecord): SessionRecord {
+  const { head: _, fork: __, ...rest } = session;
+  return rest;
+}
+
 const ROWS = 100;
 const BYTES = 2_000_000;
 
@@ -88,8 +94,8 @@ class Importer {
 
   async run(): Promise<readonly SessionId[] | Refusal> {
     const { sessions, turns } = this.#plan.checked;
-    const asked = turns.map(({ session, request }) => ({ conversation: this.#conversationOf(session), request }));
-    const bare = sessions.map(({ head: _, fork: __, ...session }): SessionRecord => session);
+    const asked = turns.map(({ session, ...turn }) => ({ conversation: this.#conversationOf(session), ...turn }));
+    const bare = sessions.map(withoutHead);
     const begun = await this.#db.beginImport({ token: this.#token, sessions: bare, turns: asked });
     if (begun.kind !== "begun") return begun;
     try {

@@ -7,6 +7,8 @@ export interface Page {
   /** Oldest first. */
   readonly messages: readonly Message[];
   readonly calls: readonly ToolCall[];
+  /** Of the calls; they may stand further down. */
+  readonly results: readonly Message[];
   readonly changes: readonly FileChange[];
   /** Unified diffs of the changes that have their contents. */
   readonly diffs: ReadonlyMap<FileChange["id"], string>;
@@ -20,7 +22,7 @@ export function pageHead(session: Session): string {
     ["Folder", cwd],
     ["Started", at(startedAt)],
     ["Last activity", at(lastActivityAt)],
-    ["Length", `${turns} turns, ${messages} messages`],
+    ["Length", `${turns} turn${turns === 1 ? "" : "s"}, ${messages} messages`],
   ];
   const lines = facts.map(([name = "", value = ""]) => `- ${name}: ${code(value)}`);
   return `# ${element(oneLine(session.title ?? "Conversation"))}\n\n${lines.join("\n")}\n`;
@@ -69,7 +71,7 @@ function partText(part: Part, text: (text: string) => string): string {
 }
 
 function callText(call: ToolCall, page: Page, text: (text: string) => string): string {
-  const result = page.messages
+  const result = page.results
     .flatMap((message) => (message.id === call.result ? message.parts : []))
     .find((part) => part.kind === "tool-result");
   const changes = page.changes.filter((change) => change.call === call.id);

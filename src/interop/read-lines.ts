@@ -39,7 +39,10 @@ export async function* rawRecords(file: string, reading: Reading): AsyncGenerato
     if (isFirst) {
       isFirst = false;
       const header = parsed(line);
-      if (header === undefined || Array.isArray(header["records"])) return yield* recordsOfObject(file, reading);
+      if (header === undefined || Array.isArray(header["records"])) {
+        yield* recordsOfObject(file, reading);
+        return;
+      }
       reading.redacted = header["redacted"] === true;
       yield { where, value: checkHeader(file, where, header) };
       continue;

@@ -6,8 +6,8 @@ import { columns, idOf } from "./import-rows.ts";
 import { beginning } from "./invisible.ts";
 import { freshId, sessionRow, titleHolder } from "./sessions.ts";
 import type { Tx } from "./transaction.ts";
-import { raiseLive } from "./tree.ts";
 import type { SessionRecord, UsageRecord } from "./transfer.ts";
+import { raiseLive } from "./tree.ts";
 import type { ConversationId, Hash, SessionId } from "./types.ts";
 
 export interface ImportEnd {
@@ -45,9 +45,7 @@ export function endImport(tx: Tx, { token, sessions, usage, raise, tips }: Impor
     tx.q.imports.addTotals.run({ ...row });
   }
   for (const hash of raise) raiseLive(tx, idOf(tx, hash));
-  const branches = tips
-    ? tips.hashes.map((tip, at) => addBranch(tx, tips, at === 0 ? tips.branch : undefined, tip))
-    : [];
+  const branches = tips ? addBranches(tx, tips) : [];
   for (const id of marked) tx.q.meta.drop.run(`import:${id}`);
   return { branches };
 }
@@ -67,15 +65,12 @@ function titleFor(tx: Tx, { title, titleSource, endedAt, conversation }: Session
   return { title, titleSource: isTaken ? "derived" : (titleSource ?? "derived") };
 }
 
-// eslint-disable-next-line eslint/max-params -- a tip and where it goes
-function addBranch(
-  tx: Tx,
-  { of }: NonNullable<ImportEnd["tips"]>,
-  wanted: SessionId | undefined,
-  tip: Hash,
-): SessionId {
+function addBranches(tx: Tx, { of, branch, hashes }: NonNullable<ImportEnd["tips"]>): SessionId[] {
+  return hashes.map((tip, at) => addBranch(tx, { of, tip, id: at === 0 ? branch : freshId(tx) }));
+}
+
+function addBranch(tx: Tx, { of, id, tip }: { of: SessionId; id: SessionId; tip: Hash }): SessionId {
   const parent = sessionRow(tx.q, of);
-  const id = wanted ?? freshId(tx);
   const head = idOf(tx, tip);
   tx.q.sessions.insert.run({
     ...parent,

@@ -58,7 +58,10 @@ export function buryImports(tx: Tx, sessions: readonly SessionId[]): void {
     if (value === undefined) continue;
     const { from, to } = readMark(value);
     if (to >= from) tx.q.imports.dropTurns.run(from, to);
-    if (tx.q.sessions.get.get(id)?.deleted_at !== null) tx.q.moves.dropOfSession.run(id);
+    if (tx.q.sessions.get.get(id)?.deleted_at !== null) {
+      tx.q.imports.dropTurnsOf.run(id);
+      tx.q.moves.dropOfSession.run(id);
+    }
     tx.q.meta.put.run(`purge:${id}`, String(tx.now));
     tx.q.meta.drop.run(`import:${id}`);
   }

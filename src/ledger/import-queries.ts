@@ -14,6 +14,13 @@ export function importQueries(db: Database) {
            or (principal = 'local' and conversation_id = @conversation))`,
       )
       .pluck(),
+    /** Of a node that stayed when its conversation was deleted: the number of its turn, which no other got. */
+    lostTurn: db
+      .prepare<[string], AdmissionId>(
+        `select admission_id from messages m where hash = ? and admission_id is not null
+           and not exists (select 1 from admissions where seq = m.admission_id)`,
+      )
+      .pluck(),
     /** Numbers that no other turn gets: nodes name their turn before its row, which names its last node, is there. */
     newestTurn: db.prepare<[], number>("select seq from sqlite_sequence where name = 'admissions'").pluck(),
     firstTurns: db.prepare<[number]>("insert into sqlite_sequence (name, seq) values ('admissions', ?)"),
@@ -21,6 +28,7 @@ export function importQueries(db: Database) {
     dropTurns: db.prepare<[number, number]>(
       "delete from admissions where seq between ? and ? and principal like 'import:%'",
     ),
+    dropTurnsOf: db.prepare<[string]>("delete from admissions where session_id = ? and principal like 'import:%'"),
     stageSession: db.prepare(
       `insert into sessions (id, conversation_id, generation, parent_id, edge, provider, model, model_options, cwd, source,
          started_at, last_activity_at, deleted_at)

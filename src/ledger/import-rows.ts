@@ -25,7 +25,8 @@ export interface ImportBegin {
   readonly token: string;
   /** Parents first. */
   readonly sessions: readonly SessionRecord[];
-  readonly turns: readonly { readonly conversation: ConversationId; readonly request: string }[];
+  /** Each with a node of it. */
+  readonly turns: readonly { readonly conversation: ConversationId; readonly request: string; readonly node?: Hash }[];
 }
 
 export interface ImportBegun {
@@ -43,7 +44,8 @@ export function beginImport(tx: Tx, { token, sessions, turns }: ImportBegin): Im
     if (tx.q.meta.get.get(`purge:${id}`) !== undefined)
       return { kind: "busy", why: `Conversation ${id} is being deleted.` };
   }
-  const here = turns.map((each) => tx.q.imports.turnHere.get(each));
+  const here = turns.map(({ conversation, request }) => tx.q.imports.turnHere.get({ conversation, request }));
+  const lost = turns.map(({ node }) => (node === undefined ? undefined : tx.q.imports.lostTurn.get(node)));
   const from = reserve(tx, turns.length) as number;
   const mark = JSON.stringify({ token, process: tx.process, from, to: from + turns.length - 1 });
   for (const session of sessions) {
@@ -52,7 +54,7 @@ export function beginImport(tx: Tx, { token, sessions, turns }: ImportBegin): Im
   }
   return {
     kind: "begun",
-    turns: here.map((seq, at) => ({ seq: seq ?? ((from + at) as AdmissionId), isHere: seq !== undefined })),
+    turns: here.map((seq, at) => ({ seq: seq ?? lost[at] ?? ((from + at) as AdmissionId), isHere: seq !== undefined })),
     branch: freshId(tx),
   };
 }

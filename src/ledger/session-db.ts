@@ -16,7 +16,7 @@ import * as finding from "./find-sessions.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { goTo, type Went } from "./go-to.ts";
 import { currentProcess } from "./identity.ts";
-import { endImport, type Imported, type ImportEnd } from "./import-end.ts";
+import { endImport, type ImportEnd, type Imported } from "./import-end.ts";
 import { buryImports, importsOf, orphanImports } from "./import-marks.ts";
 import * as importing from "./import-rows.ts";
 import * as leases from "./leases.ts";
@@ -42,8 +42,8 @@ import * as terminals from "./terminals.ts";
 import * as calls from "./tool-calls.ts";
 import { toCall } from "./tool-calls-table.ts";
 import { type Queries, Transactions } from "./transaction.ts";
-import * as tree from "./tree.ts";
 import type { UsageRecord } from "./transfer.ts";
+import * as tree from "./tree.ts";
 import * as turns from "./turns.ts";
 import type {
   Admission,

@@ -139,7 +139,7 @@ export class Conversation {
 
   async #runParsed(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>) {
     return this.#attempt(() =>
-      parsed.args.flags["wait"] === true ? this.#runWaiting(parsed) : this.#runShown(parsed),
+      parsed.args.flags["wait"] === true || parsed.command.isLong ? this.#runWaiting(parsed) : this.#runShown(parsed),
     );
   }
 
@@ -166,8 +166,11 @@ export class Conversation {
   /** What it waits for may take long: it is shown, and escape ends the waiting. */
   async #runWaiting(parsed: Extract<ReturnType<typeof parseCommand>, { ok: true }>): Promise<CommandResult> {
     const context = this.#context;
-    const call = await context.db.call(Number(parsed.args.words[0]) as CallId).catch(() => undefined);
-    const title = call ? callLabel(madeCall(call)) : "waiting";
+    const { isLong, name } = parsed.command;
+    const call = isLong
+      ? undefined
+      : await context.db.call(Number(parsed.args.words[0]) as CallId).catch(() => undefined);
+    const title = call ? callLabel(madeCall(call)) : isLong ? name : "waiting";
     return whileWaiting(this.#screen, { title, signal: this.#leaving.signal }, (wait) =>
       runCommand(parsed, { ...context, ...wait }),
     );

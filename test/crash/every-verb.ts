@@ -2,8 +2,9 @@
 // killed process leaves behind. A verb that is missing here makes its crash points fail.
 import { copyFileSync, renameSync } from "node:fs";
 import type { PlannedRevert } from "../../src/ledger/file-changes.ts";
-import { newHolderId } from "../../src/ledger/ids.ts";
+import { messageHash, newHolderId } from "../../src/ledger/ids.ts";
 import type { LeaseRef } from "../../src/ledger/leases.ts";
+import type { SessionRecord } from "../../src/ledger/transfer.ts";
 import type {
   AdmissionId,
   ConversationId,
@@ -55,6 +56,7 @@ export async function everyVerb(db: LedgerProcess, path: string, told: Told): Pr
   await script.compaction();
   await script.loop();
   await script.deletion();
+  await script.transfer();
   await db.verb("indexStep");
   await reopenCopied(db, path);
 }
@@ -255,6 +257,29 @@ class Script {
     while (!(await this.#db.verb("purgeStep")));
   }
 
+  /** One import comes to its end, one is given up. */
+  async transfer(): Promise<void> {
+    const { id } = await this.#db.verb("createSession", { cwd: "/", route: ROUTE, source: "test" });
+    const session = elsewhere(id);
+    const node = { type: "message", session, role: "user", at: 1, turn: 1, by: 1, parts: TYPED } as const;
+    const hash = messageHash({ parentHash: undefined, session, role: "user", at: 1, parts: TYPED });
+    const rows = { record: { ...node, hash }, kind: "message", isLive: true, blobs: [] } as const;
+    const record: SessionRecord = { ...SESSION, id: session, conversation: session as string as ConversationId };
+    const turns = [{ conversation: record.conversation, request: "asked elsewhere" }];
+    const begin = async (token: string) => {
+      const begun = await this.#db.verb("beginImport", { token, sessions: [record], turns });
+      if (begun.kind !== "begun") throw new Error(begun.why);
+      const [turn] = begun.turns;
+      await this.#db.verb("importStep", token, [{ ...rows, ...(turn && { seq: turn.seq }) }]);
+    };
+    await begin("given up");
+    await this.#db.verb("abandonImport", "given up");
+    while (!(await this.#db.verb("purgeStep")));
+    await begin("made");
+    await this.#db.verb("endImport", { token: "made", sessions: [{ ...record, head: hash }], usage: [], raise: [] });
+    this.#told.sessions.push(session);
+  }
+
   async #admit(text: string, kind: "prompt" | "steer" | "compact" = "prompt"): Promise<AdmissionId> {
     const { id } = this.#session;
     const target = { kind: "session", asked: id } as const;
@@ -306,6 +331,23 @@ class Script {
   #tell(message: Message): void {
     this.#told.messages.push(message);
   }
+}
+
+const TYPED = '[{"kind":"text","text":"typed elsewhere"}]';
+const SESSION = {
+  type: "session",
+  generation: 0,
+  ...ROUTE,
+  cwd: "/",
+  source: "test",
+  startedAt: 1,
+  lastActivityAt: 1,
+  rewinds: 0,
+} as const;
+
+/** An id that this ledger does not have. */
+function elsewhere(id: SessionId): SessionId {
+  return `19700101-000000-${id.slice(-6)}` as SessionId;
 }
 
 function requestId(): RequestId {

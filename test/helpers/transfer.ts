@@ -4,7 +4,7 @@ import path from "node:path";
 import { jsonLines, jsonObject } from "../../src/interop/export-file.ts";
 import { FORMAT, VERSION } from "../../src/interop/export-format.ts";
 import { exportItems } from "../../src/interop/export-records.ts";
-import { importFiles, type ImportResult } from "../../src/interop/import-file.ts";
+import { type ImportResult, importFiles } from "../../src/interop/import-file.ts";
 import type { AsyncSessionDB } from "../../src/ledger/async-session-db.ts";
 import type { SessionDB } from "../../src/ledger/session-db.ts";
 import type { Session } from "../../src/ledger/types.ts";
@@ -39,12 +39,17 @@ export async function exported(
   return text;
 }
 
-export function fileOf(text: string, name = "export.jsonl"): string {
+export function fileOf(text: string | Uint8Array, name = "export.jsonl"): string {
   const file = path.join(temporaryFolder(), name);
   writeFileSync(file, text);
   return file;
 }
 
-export function imported(db: SessionDB, text: string, { dryRun = false } = {}): Promise<ImportResult> {
-  return importFiles(asked(db), [fileOf(text)], { dryRun });
+export function imported(
+  db: SessionDB,
+  text: string | Uint8Array,
+  { dryRun = false, more = [] }: { dryRun?: boolean; more?: readonly string[] } = {},
+): Promise<ImportResult> {
+  const files = [text, ...more].map((each) => fileOf(each));
+  return importFiles(asked(db), files, { dryRun });
 }

@@ -11,6 +11,8 @@ import { afterCrash } from "./crashed-desk.ts";
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   "/redo": ["/undo --chat"],
   "/compare": ["/branch another way", "/resume say one"],
+  "/import": ["/export talk.jsonl"],
+  "/sessions import": ["/export talk.jsonl"],
   "/recover resume": ["/recover call 1 --not-happened"],
 };
 

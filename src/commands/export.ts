@@ -1,0 +1,161 @@
+// /export: the conversation as a file, whole and to be read back, or as a page to be read. Never replaces a file unasked.
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Session } from "../ledger/types.ts";
+import { hasFlag, textFlag } from "./args.ts";
+import {
+  type CommandArgs,
+  type CommandContext,
+  type CommandResult,
+  defineCommand,
+  type FlagSpec,
+  type FreeContext,
+} from "./command.ts";
+import { findSession } from "./find-session.ts";
+import { sizeWords, stoppable } from "./long-work.ts";
+import { called, counted, lines, usage } from "./results.ts";
+
+const FORMATS = ["jsonl", "json", "md"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** C 6.7: a page or an object of more is nothing one can open. */
+const MOST_MESSAGES = 20_000;
+
+const FLAGS: readonly FlagSpec[] = [
+  {
+    name: "format",
+    help: "jsonl or json, which import reads, or md to read it; default: what the path ends in, else jsonl",
+    value: "text",
+  },
+  { name: "redact", help: "without what looks like keys and passwords, and without your home folder" },
+  { name: "force", help: "replace the file if it is there" },
+];
+
+export const exportCommand = defineCommand({
+  name: "export",
+  summary: "write this conversation to a file",
+  example: "/export parser.md --redact",
+  args: [{ name: "path", help: "the file; default: stele-ID.jsonl in this folder" }],
+  flags: FLAGS,
+  during: "any",
+  isLong: true,
+  run: (args, context: CommandContext) =>
+    exportSession(args, context, { session: context.runner.session, asked: args.words[0] }),
+});
+
+export const sessionsExportCommand = defineCommand({
+  name: "export",
+  summary: "write a conversation to a file",
+  example: "/sessions export parser --format json",
+  args: [
+    { name: "session", help: "id, prefix, title or number of the list just shown", required: true },
+    { name: "path", help: "the file; default: stele-ID.jsonl in this folder" },
+  ],
+  flags: [...FLAGS, { name: "to", short: "o", help: "the same as the path", value: "text" }],
+  during: "any",
+  isLong: true,
+  needsNoSession: true,
+  async run(args, context) {
+    const [name = "", word] = args.words;
+    const found = await findSession(context, name, "/sessions export");
+    if (!found.ok) return found.result;
+    return exportSession(args, context, { session: found.session, asked: word ?? textFlag(args, "to") });
+  },
+});
+
+async function exportSession(
+  args: CommandArgs,
+  context: FreeContext,
+  { session: named, asked }: { session: Session; asked: string | undefined },
+): Promise<CommandResult> {
+  const session = await context.db.canonical(named.conversation);
+  const format = formatOf(textFlag(args, "format"), asked);
+  if (typeof format !== "string") return format;
+  if (format !== "jsonl" && session.messages > MOST_MESSAGES) {
+    const why = `${format} takes up to ${MOST_MESSAGES} messages, this conversation has ${session.messages}.`;
+    return usage(why, `${called("export", context)} --format jsonl has no such limit.`);
+  }
+  const { cwd } = await context.newSession({});
+  const file = context.files.resolve(cwd, asked ?? `stele-${session.id}.${format}`);
+  const folder = path.dirname(file);
+  if (!(await context.hasFolder(folder))) return usage(`There is no folder ${folder}.`);
+  if (await context.hasFolder(file)) return usage(`${file} is a folder: name a file in it.`);
+  if (!(await context.files.isInside(folder, file)))
+    return usage(`${file} is a link, or belongs to the ledger: nothing was written.`, "Choose another name.");
+  return write(context, session, { file, format, isRedacted: hasFlag(args, "redact"), force: hasFlag(args, "force") });
+}
+
+function formatOf(asked: string | undefined, file: string | undefined): Format | CommandResult {
+  const ending = FORMATS.find((each) => file?.endsWith(`.${each}`));
+  const format = FORMATS.find((each) => each === asked);
+  if (asked === undefined) return ending ?? "jsonl";
+  if (asked === "html") return usage("--format html is not in this version.", "For reading: --format md");
+  return format ?? usage(`--format takes ${FORMATS.join(", ")}, not ${JSON.stringify(asked)}.`);
+}
+
+interface Wanted {
+  readonly file: string;
+  readonly format: Format;
+  readonly isRedacted: boolean;
+  readonly force: boolean;
+}
+
+async function write(
+  context: FreeContext,
+  session: Session,
+  { file, format, isRedacted, force }: Wanted,
+): Promise<CommandResult> {
+  const { Redactor } = await import("../interop/redact.ts");
+  const { writeNewFile } = await import("../interop/new-file.ts");
+  const redactor = isRedacted ? new Redactor(homedir()) : undefined;
+  const written = await stoppable(context, async (work) => {
+    const pieces = await piecesOf(context, session, { format, redactor, work });
+    return writeNewFile(file, pieces, { force });
+  });
+  if (!written.ok && written.problem === "exists") return usage(written.why, "Replace it: --force");
+  if (!written.ok) return { kind: "refused", why: written.why, code: "failed" };
+  const count = counted(session.messages, "message");
+  const said = `Exported ${count} to ${file} (${format}, ${sizeWords(written.bytes)}).`;
+  const places =
+    redactor && `${counted(redactor.count, "place")} redacted; a guess, so look at it before you share it.`;
+  const json = { file, format, session: session.id, messages: session.messages, bytes: written.bytes };
+  return lines(places ? [said, places] : [said], { ...json, ...(redactor && { redacted: redactor.count }) });
+}
+
+type Redacting = InstanceType<typeof import("../interop/redact.ts").Redactor>;
+
+async function piecesOf(
+  { db, now }: FreeContext,
+  session: Session,
+  {
+    format,
+    redactor,
+    work,
+  }: {
+    format: Format;
+    redactor: Redacting | undefined;
+    work: { signal: AbortSignal; onProgress?: (line: string) => void };
+  },
+): Promise<AsyncIterable<string>> {
+  if (format === "md") {
+    const { markdownPage } = await import("./export-page.ts");
+    return markdownPage(db, session, { ...work, ...(redactor && { text: (text: string) => redactor.text(text) }) });
+  }
+  const [{ exportItems }, { jsonLines, jsonObject }, { FORMAT, VERSION }, { redactItems }] = await Promise.all([
+    import("../interop/export-records.ts"),
+    import("../interop/export-file.ts"),
+    import("../interop/export-format.ts"),
+    import("../interop/redact-items.ts"),
+  ]);
+  const items = exportItems(db, await db.exportPlan(session.id), work);
+  const header = {
+    format: FORMAT,
+    version: VERSION,
+    program: "stele",
+    exportedAt: now(),
+    session: session.id,
+    redacted: redactor !== undefined,
+  } as const;
+  const clean = redactor ? redactItems(items, redactor) : items;
+  return format === "json" ? jsonObject(header, clean) : jsonLines(header, clean);
+}
