@@ -102,42 +102,51 @@ function checkHeader(file: string, where: string, header: RawRecord["value"]): R
 
 async function* linesIn(file: string, reading: Reading): AsyncGenerator<{ line: string; number: number }> {
   const hash = createHash("sha256");
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let left = "";
+  let pieces: Buffer[] = [];
+  let size = 0;
   let number = 0;
-  const decode = (bytes?: Uint8Array) => {
-    try {
-      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
-    } catch {
-      throw new BadFile(file, `line ${number + 1} or soon after`, "it is no UTF-8 text.");
-    }
+  const take = (piece: Buffer) => {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > LIMITS.lineBytes)
+      throw new BadFile(
+        file,
+        `line ${number + 1}`,
+        `it has more than ${mib(LIMITS.lineBytes)}, the most a line may have.`,
+      );
   };
-  const stream = createReadStream(file, {
-    highWaterMark: 64 * 1024,
-    ...(reading.signal && { signal: reading.signal }),
-  });
+  const line = () => {
+    number += 1;
+    const bytes = Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+    return { line: decoded(file, number, bytes), number };
+  };
+  const { signal } = reading;
+  const stream = createReadStream(file, { highWaterMark: 64 * 1024, ...(signal && { signal }) });
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     hash.update(chunk);
-    const text = decode(chunk);
-    if (!text.includes("\n") && left.length + text.length <= LIMITS.lineBytes) {
-      left += text;
-      continue;
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      take(chunk.subarray(from, end));
+      yield line();
+      from = end + 1;
     }
-    const lines = (left + text).split("\n");
-    left = lines.pop() ?? "";
-    for (const line of lines) yield { line: checkLine(file, ++number, line), number };
-    if (left.length > LIMITS.lineBytes) checkLine(file, number + 1, left);
+    take(chunk.subarray(from));
   }
-  left += decode();
-  if (left !== "") yield { line: checkLine(file, ++number, left), number };
+  if (size > 0) yield line();
   reading.digest = hash.digest("hex");
 }
 
-function checkLine(file: string, number: number, line: string): string {
-  if (line.length > LIMITS.lineBytes || Buffer.byteLength(line) > LIMITS.lineBytes)
-    throw new BadFile(file, `line ${number}`, `it has more than ${mib(LIMITS.lineBytes)}, the most a line may have.`);
-  if (line.includes("\0")) throw new BadFile(file, `line ${number}`, "it has a NUL byte.");
-  return line;
+const LINE_FEED = 10;
+
+function decoded(file: string, number: number, bytes: Buffer): string {
+  if (bytes.includes(0)) throw new BadFile(file, `line ${number}`, "it has a NUL byte.");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new BadFile(file, `line ${number}`, "it is no UTF-8 text.");
+  }
 }
 
 function parsed(text: string): RawRecord["value"] | undefined {
