@@ -1,6 +1,7 @@
 // A conversation as a page to be read: its facts, then turn by turn what was asked, answered and done, calls folded away.
 // What was undone is left out. Nothing of the content can end a fence, open an element or run.
 import { shownImages } from "../ledger/image-token.ts";
+import { withoutInvisible } from "../ledger/invisible.ts";
 import type { FileChange, Message, Part, Session, ToolCall, ToolOutcome } from "../ledger/types.ts";
 
 export interface Page {
@@ -138,11 +139,10 @@ function element(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** Controls would act on a terminal that the page is printed to. */
+/** Controls would act on a terminal that the page is printed to, and what nobody sees could turn its words around. */
 function shown(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, "\n")
+  return withoutInvisible(text.toWellFormed())
+    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
     .replace(/\n+$/, "");
 }

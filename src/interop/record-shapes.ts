@@ -15,9 +15,10 @@ import {
   shapeBy,
   text,
   time,
+  word,
 } from "./shapes.ts";
 
-const opaque = shape({ provider: name, data: text });
+const opaque = shape({ provider: word, data: text });
 const usage = shape({
   inputTokens: count,
   outputTokens: count,
@@ -37,8 +38,8 @@ const outcome = shape({
 const part = shapeBy("kind", {
   text: shape({ kind, text, opaque: optional(opaque) }),
   reasoning: shape({ kind, text, opaque: optional(opaque) }),
-  "tool-call": shape({ kind, call: name, tool: text, input: anything, opaque: optional(opaque) }),
-  "tool-result": shape({ kind, call: name, outcome }),
+  "tool-call": shape({ kind, call: word, tool: text, input: anything, opaque: optional(opaque) }),
+  "tool-result": shape({ kind, call: word, outcome }),
   file: shape({ kind, blob: hash, mediaType: text, name: optional(text), bytes: count }),
   summary: shape({
     ...{ kind, text, keptFrom: optional(hash) },
@@ -48,16 +49,16 @@ const part = shapeBy("kind", {
   shell: shape({ kind, command: text, timeout: count, told: flag }),
 });
 
-const route = shape({ provider: name, model: name, options: optional(anything) });
+const route = shape({ provider: word, model: word, options: optional(anything) });
 const payload = shape({
   prompt: list(part),
   approval: oneOf("plan", "ask", "edits", "auto"),
-  cwd: name,
+  cwd: word,
   route: optional(route),
 });
 const side = optional(shape({ hash, mode: count, kept: flag }));
 const change = shape({
-  path: name,
+  path: word,
   kind: oneOf("created", "modified", "deleted"),
   before: side,
   after: side,
@@ -79,13 +80,13 @@ export const recordShape = shapeBy("type", {
     edge: optional(oneOf("compression", "branch", "import")),
     title: optional(title),
     titleSource: optional(oneOf("derived", "model", "person")),
-    provider: name,
-    model: name,
+    provider: word,
+    model: word,
     options: optional(anything),
-    cwd: name,
-    gitRoot: optional(name),
-    gitBranch: optional(name),
-    source: name,
+    cwd: word,
+    gitRoot: optional(word),
+    gitBranch: optional(word),
+    source: word,
     startedAt: time,
     lastActivityAt: time,
     endedAt: optional(time),
@@ -100,8 +101,8 @@ export const recordShape = shapeBy("type", {
     at: time,
     turn: count,
     by: optional(count),
-    provider: optional(name),
-    model: optional(name),
+    provider: optional(word),
+    model: optional(word),
     finishReason: optional(text),
     usage: optional(usage),
     parts: list(part),
@@ -109,7 +110,7 @@ export const recordShape = shapeBy("type", {
   turn: shape({
     type: kind,
     n: count,
-    request: name,
+    request: word,
     session: sessionId,
     kind: oneOf("prompt", "retry", "loop", "shell", "compact"),
     payload,
@@ -128,7 +129,7 @@ export const recordShape = shapeBy("type", {
     type: kind,
     message: hash,
     by: count,
-    call: name,
+    call: word,
     tool: text,
     input: anything,
     effect: oneOf("none", "idempotent", "reversible", "external"),
@@ -155,8 +156,8 @@ export const recordShape = shapeBy("type", {
   usage: shape({
     type: kind,
     session: sessionId,
-    provider: name,
-    model: name,
+    provider: word,
+    model: word,
     task: text,
     day: text,
     calls: count,

@@ -12,7 +12,11 @@ export const text: Check = (value, at) => (typeof value === "string" ? undefined
 export const anything: Check = (value, at) => (value === undefined ? `${at} is missing` : undefined);
 export const flag: Check = (value, at) => (typeof value === "boolean" ? undefined : wrong(value, at, "true or false"));
 
-/** Ids and names: compared, looked up and shown, so each is what it seems. */
+/** Whatever the ledger may have taken from a model, a folder or a program: data, and sanitised where it is shown. */
+export const word: Check = (value, at) =>
+  typeof value === "string" && value !== "" ? undefined : wrong(value, at, "a name");
+
+/** What the ledger keeps clean itself. */
 export const name: Check = (value, at) => {
   if (typeof value !== "string" || value === "") return wrong(value, at, "a name");
   if (value.length > 4_096) return `${at} has ${value.length} characters, more than 4096`;

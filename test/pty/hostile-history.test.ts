@@ -1,5 +1,6 @@
 // A history that somebody else made, as an import leaves it: every field of it wants more of a terminal than to be read.
 // It is written by the ledger's own verbs, which take any text, and shown by the built program in every way there is.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionDB } from "../../src/ledger/session-db.ts";
@@ -10,6 +11,7 @@ import { foreignControl, hostileTexts, type OwnSequence } from "../helpers/hosti
 import { openLedger, startTurn } from "../helpers/ledger.ts";
 import { openStele, ready, type } from "../helpers/screen-program.ts";
 import { type Workplace, workplace } from "../helpers/stele.ts";
+import { inLedger, violations } from "../helpers/stored.ts";
 
 const own: readonly OwnSequence[] = ["cursor", "erase", "rows", "modes", "keys", "questions", "colours", "title"];
 const texts = hostileTexts(fullNumber(2_000, 500), 77);
@@ -135,5 +137,26 @@ describe("a hostile history", () => {
           for (const line of out.trimEnd().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");
       }
     }
+  });
+
+  it("goes through an export and an import as it is, and what they say of it is text", async () => {
+    const [from, to] = [workplace(), workplace()];
+    const { id } = hostileHistory(from);
+    for (const name of ["talk.jsonl", "talk.md", "redacted.jsonl"]) {
+      const more = name === "redacted.jsonl" ? ["--redact"] : [];
+      const { out, err } = await from.stele(["sessions", "export", id, name, ...more]);
+      expect(out).toContain("Exported");
+      expect(foreignControl(out + err, [])).toBeUndefined();
+    }
+    const page = readFileSync(path.join(from.folder, "talk.md"), "utf8").replaceAll("\t", " ");
+    expect(foreignControl(page, [])).toBeUndefined();
+    const { out, err, code } = await to.stele(["import", path.join(from.folder, "talk.jsonl")]);
+    expect(code, err).toBe(0);
+    expect(foreignControl(out + err, [])).toBeUndefined();
+    expect(violations(to)).toEqual([]);
+    const messages = (place: Workplace) => inLedger(place, (db) => db.path(id, { limit: 10_000 }).messages);
+    expect(messages(to).map(({ hash }) => hash)).toEqual(messages(from).map(({ hash }) => hash));
+    const redacted = await workplace().stele(["import", path.join(from.folder, "redacted.jsonl")]);
+    expect(redacted.code, redacted.err).toBe(0);
   });
 });
