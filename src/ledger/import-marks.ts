@@ -16,7 +16,7 @@ export interface ImportMark {
   readonly to: number;
 }
 
-export function readMark(value: string): ImportMark {
+function readMark(value: string): ImportMark {
   return JSON.parse(value) as ImportMark;
 }
 

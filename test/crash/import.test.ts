@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SessionDB } from "../../src/ledger/session-db.ts";
 import { temporaryFolder } from "../helpers/ledger.ts";
 import { richConversation } from "../helpers/rich-conversation.ts";
-import { inLedger, violations } from "../helpers/stored.ts";
 import { workplace } from "../helpers/stele.ts";
+import { inLedger, violations } from "../helpers/stored.ts";
 import { exported, fileOf } from "../helpers/transfer.ts";
 
 const POINTS = ["before:import-begin", "after:import-begin", "before:import-rows", "after:import-rows"];

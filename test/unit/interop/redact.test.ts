@@ -1,9 +1,9 @@
 // What is taken out of a redacted export, and that the rest is a sound one of its own.
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../../src/interop/redact.ts";
-import { redactItems } from "../../../src/interop/redact-items.ts";
 import { jsonLines } from "../../../src/interop/export-file.ts";
 import { exportItems } from "../../../src/interop/export-records.ts";
+import { Redactor } from "../../../src/interop/redact.ts";
+import { redactItems } from "../../../src/interop/redact-items.ts";
 import type { SessionDB } from "../../../src/ledger/session-db.ts";
 import type { Session } from "../../../src/ledger/types.ts";
 import { changeFiles, edit } from "../../helpers/file-changes.ts";
