@@ -112,7 +112,7 @@ describe("finding a command", () => {
     expect(problemOf("/title 'open")).toContain("is not closed");
   });
 
-  it.each(["/import words", "/export", "/sessions export 1", "/sessions prune", "/compare 5m x"])(
+  it.each(["/backup", "/restore x", "/sessions prune 1", "/sessions prune", "/repair"])(
     "says that %s is not there yet",
     (text) => {
       expect(problemOf(text)).toContain("is not available in this version");
