@@ -19,7 +19,7 @@ const ANSWER = 480;
 
 export const compareCommand = defineCommand({
   name: "compare",
-  summary: "this conversation and another branch of it side by side, from their fork on",
+  summary: "another branch beside this one, from their fork on",
   example: "/compare another way",
   args: [{ name: "session", help: "the other branch: id, prefix, title or number of the list just shown", rest: true }],
   flags: [

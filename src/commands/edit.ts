@@ -9,7 +9,7 @@ import { takeTurns, turnsTo } from "./undo.ts";
 
 export const editCommand = defineCommand({
   name: "edit",
-  summary: "change an earlier prompt and go on from there; what came after it is kept",
+  summary: "change an earlier prompt and go on from there",
   example: "/edit 2",
   args: [{ name: "turn", help: "the how many newest one; alone: choose" }],
   flags: [

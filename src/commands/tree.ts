@@ -11,7 +11,7 @@ import { counted, lines, usage } from "./results.ts";
 
 export const treeCommand = defineCommand({
   name: "tree",
-  summary: "the branches of this conversation and what was undone in it; goes to one of them",
+  summary: "the branches and undone ends of this conversation; goes there",
   example: "/tree",
   flags: [
     { name: "to", help: "go to the end that this message is", value: "number" },

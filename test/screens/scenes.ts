@@ -155,6 +155,32 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: "branches",
+    sizes: [usual, small, wide],
+    play: async (stage) => {
+      const stele = await stage.open();
+      await stage.order(stele, "say tell the time in Bern");
+      await stage.order(stele, "say and in Zurich");
+      await stele.waitFor(/● and in Zurich/);
+      await stage.order(stele, "/branch other way");
+      await stage.order(stele, "say only in the branch");
+      await stele.waitFor(/● only in the branch/);
+      await stage.say(stele, "/undo --chat");
+      await stele.waitFor(/^❯ say only in the branch/m);
+      stele.write("\x03");
+      await stage.order(stele, "say something else here");
+      await stele.waitFor(/● something else here/);
+      await stage.say(stele, "/tree");
+      await stage.shot(stele, "tree", /else here\n[\s\S]*enter/);
+      stele.write(escape);
+      await stage.order(stele, '/compare "say tell the time in Bern"');
+      await stage.shot(stele, "compare", /\(nothing more\)[\s\S]*saved/);
+      await stage.say(stele, "/edit");
+      await stage.shot(stele, "edit-picker", /enter/);
+      stele.write(escape);
+    },
+  },
+  {
     name: "lists",
     sizes: [usual, small, wide],
     play: async (stage) => {
