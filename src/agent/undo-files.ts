@@ -44,6 +44,22 @@ export function planFilesBack({ db, files }: Place, changes: readonly FileChange
   return planUndo(changes, { files, blob: (hash) => db.blob(hash) });
 }
 
+/**
+ * From what one end left to what the other did: its own changes are taken out, the newest first, and those of the other
+ * end then made. Both oldest first.
+ */
+export function planFilesOver(
+  place: Place,
+  { left, brought }: { readonly left: readonly FileChange[]; readonly brought: readonly FileChange[] },
+): Promise<readonly PlannedFile[]> {
+  const made = brought.toReversed().map(({ before, after, ...change }) => ({
+    ...change,
+    ...(after && { before: after }),
+    ...(before && { after: before }),
+  }));
+  return planFilesBack(place, [...made, ...left]);
+}
+
 /** What the undo wrote that a redo would take back now. */
 export async function planFilesForward({ db, files }: Place, session: Session): Promise<readonly PlannedFile[]> {
   const redoable = await db.redoableMove(session.id);

@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import type { Side } from "../ledger/path-diff.ts";
 import type { CommandContext, SideRow } from "./command.ts";
 import { shownPath } from "./file-preview.ts";
-import { isSame, type NetChange, netChanges } from "./go-to.ts";
+import { isSame, type NetChange, netChanges } from "./net-changes.ts";
 import { diffOf } from "./pick-file.ts";
 
 const SHOWN = 30;

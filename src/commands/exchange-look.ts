@@ -17,7 +17,7 @@ export function exchangeLook(prompt: Message | undefined, messages: readonly Mes
   };
 }
 
-export function textOf({ parts }: Message): string {
+function textOf({ parts }: Message): string {
   return parts
     .flatMap((part) => (part.kind === "text" ? [part.text] : []))
     .join("\n")

@@ -1,48 +1,107 @@
-// Going to another end of a conversation: the chat goes there, files stay as they are, and it is said which of them
-// are not as that end left them.
+// Going to another end of a conversation: the chat goes there. Files stay as they are, and it is said which of them are
+// not as that end left them; or they go along by the rules of an undo, each only if nobody else changed it.
+import { finishReverts } from "../agent/recovery-world.ts";
+import { planFilesOver, toReverts } from "../agent/undo-files.ts";
 import type { Went } from "../ledger/go-to.ts";
-import type { PathDiff } from "../ledger/path-diff.ts";
-import type { FileChange, FileState, HolderId, MessageId, SessionId } from "../ledger/types.ts";
-import type { CommandContext } from "./command.ts";
-import { shownPath } from "./file-preview.ts";
+import type { PathDiff, Side } from "../ledger/path-diff.ts";
+import type { MessageId, Session } from "../ledger/types.ts";
+import type { CommandContext, CommandResult } from "./command.ts";
+import { type PlannedPreview, previewJson, previewOf, shownPath, writtenLines } from "./file-preview.ts";
 import { underLease } from "./move-files.ts";
+import { isSame, type NetChange, netChanges } from "./net-changes.ts";
 import { counted, refused } from "./results.ts";
+
+export interface GoToWish {
+  readonly session: Session;
+  readonly to: MessageId;
+  /** Files come along: after a preview, unless that is not wanted. */
+  readonly withFiles: boolean;
+  readonly isSure: boolean;
+  /** What is made of it. */
+  readonly done: (went: WentTo) => Promise<CommandResult>;
+}
 
 export interface WentTo {
   readonly went: Went;
-  /** About the files that differ; none where none does. */
+  /** About files: what was written, or that some differ; none where there is nothing to say. */
   readonly told: readonly string[];
-  /** As they are shown. */
+  /** Those that are not as this end left them, as far as is known; as they are shown. */
   readonly files: readonly string[];
 }
 
-/** `revision`: of the session, as the person saw it. */
-export async function goToEnd(
+export const FILE_FLAGS = [
+  { name: "files", help: "files go along: as that end left them, after a preview" },
+  { name: "yes", help: "without the preview" },
+] as const;
+
+export async function goToEnd(context: CommandContext, wish: GoToWish): Promise<CommandResult> {
+  const { session, to, withFiles, isSure } = wish;
+  const ends = [session.head, to] as const;
+  const { sides } = await context.db.pathDiff({ ends, skip: 0, limit: 0 });
+  const preview = withFiles ? await filesOver(context, sides) : [];
+  const apply = (chosen: readonly PlannedPreview[]) =>
+    move(context, wish, { sides, chosen, left: preview.filter((file) => !chosen.includes(file)) });
+  if (preview.length === 0) return apply([]);
+  if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
+  return {
+    kind: "preview",
+    title: "Go there, and write these files as they were left there?",
+    files: preview,
+    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(preview),
+  };
+}
+
+/** What our own edits did on both ways; what commands did is told as differing, and left alone. */
+async function filesOver(
   context: CommandContext,
-  { session, to, revision }: { session: SessionId; to: MessageId; revision?: number },
-): Promise<WentTo | ReturnType<typeof refused>> {
-  const { db } = context;
-  const expected = revision === undefined ? {} : { expectedRevision: revision };
-  const { conversation } = await db.session(session);
-  const move = (holder: HolderId) => db.goTo(session, { to, holder, ...expected });
-  const went = await underLease<Went>(context, move, conversation);
-  if (went.kind !== "went") return refused(went, context);
-  const files = differing(await db.pathDiff({ ends: [went.from, went.head], skip: 0, limit: 0 }));
-  return { went, files, told: fileWords(files) };
+  [left, brought]: PathDiff["sides"],
+): Promise<readonly PlannedPreview[]> {
+  const own = ({ changes }: Side) => changes.filter(({ origin }) => origin === "recorded");
+  const planned = await planFilesOver(context, { left: own(left), brought: own(brought) });
+  return previewOf(planned).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface Files {
+  readonly sides: PathDiff["sides"];
+  readonly chosen: readonly PlannedPreview[];
+  readonly left: readonly PlannedPreview[];
+}
+
+async function move(context: CommandContext, wish: GoToWish, { sides, chosen, left }: Files): Promise<CommandResult> {
+  const { session, to, done, withFiles } = wish;
+  const plans = chosen.map(({ plan }) => plan);
+  const result = await underLease(
+    context,
+    async (holder) => {
+      const reverts = toReverts(plans, "undo");
+      const went = await context.db.goTo(session.id, { to, holder, reverts, expectedRevision: session.revision });
+      if (went.kind !== "went") return went;
+      return { went, written: await finishReverts(context, went.reverts) };
+    },
+    session.conversation,
+  );
+  if ("kind" in result) return refused(result, context);
+  const { went, written } = result;
+  const taken = new Set(plans.map((plan) => shownPath(plan)));
+  const files = differing(sides).filter((path) => !taken.has(path));
+  const told = [...writtenLines(written, left), ...(withFiles && left.length > 0 ? [] : fileWords(files, withFiles))];
+  return done({ went, told, files });
 }
 
 const NAMED = 3;
 
-function fileWords(files: readonly string[]): readonly string[] {
+function fileWords(files: readonly string[], withFiles: boolean): readonly string[] {
   if (files.length === 0) return [];
   const more = files.length - NAMED;
   const names = `${files.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const differ = `${counted(files.length, "file")} ${files.length === 1 ? "differs" : "differ"}`;
-  return [`Files stay as they are: ${differ} from what was there (${names}). See: /files`];
+  if (withFiles) return [`${differ} by what commands did (${names}). See: /files`];
+  return [`Files stay as they are: ${differ} from what was there (${names}). With --files they go along.`];
 }
 
 /** Paths that the two ends left in other states. */
-export function differing({ sides: [one, two] }: PathDiff): readonly string[] {
+function differing([one, two]: PathDiff["sides"]): readonly string[] {
   const [left, right] = [netChanges(one.changes), netChanges(two.changes)];
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((path) => {
@@ -52,35 +111,4 @@ export function differing({ sides: [one, two] }: PathDiff): readonly string[] {
     })
     .map((path) => shownPath((left.get(path) ?? right.get(path)) as NetChange))
     .sort();
-}
-
-/** What several changes of a path come to. */
-export interface NetChange {
-  readonly path: string;
-  readonly cwd: string;
-  readonly before?: FileState;
-  readonly after?: FileState;
-  readonly isSuspected: boolean;
-  readonly isKept: boolean;
-}
-
-/** By path; `changes` oldest first. */
-export function netChanges(changes: readonly FileChange[]): ReadonlyMap<string, NetChange> {
-  const net = new Map<string, NetChange>();
-  for (const { path, cwd, before, after, origin, restorable } of changes) {
-    const older = net.get(path);
-    const first = older ? older.before : before;
-    net.set(path, {
-      ...{ path, cwd },
-      ...(first && { before: first }),
-      ...(after && { after }),
-      isSuspected: origin === "suspected" && (older?.isSuspected ?? true),
-      isKept: restorable && (older?.isKept ?? true),
-    });
-  }
-  return net;
-}
-
-export function isSame(one: FileState | undefined, two: FileState | undefined): boolean {
-  return one?.hash === two?.hash && (one === undefined || one.mode === two?.mode);
 }

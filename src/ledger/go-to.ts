@@ -2,14 +2,15 @@
 // back to where the two paths part and forward from there, both logged, in one transaction; nothing is written or lost.
 
 import { ledgerError } from "./errors.ts";
+import { planReverts } from "./file-changes.ts";
 import type { Probe } from "./leases.ts";
 import type { Database } from "./open.ts";
 import { forkOf } from "./path-diff.ts";
 import { isInTreeOf } from "./sessions.ts";
 import type { SessionRow } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
-import { type HeadOptions, moveHead, moveRefusalOf, openCallsAt } from "./tree.ts";
-import type { MessageId, Refusal, SessionId } from "./types.ts";
+import { type MoveOptions, moveHead, moveRefusalOf, openCallsAt } from "./tree.ts";
+import type { FileRevert, HeadMoveId, MessageId, Refusal, SessionId } from "./types.ts";
 
 export interface Went {
   readonly kind: "went";
@@ -19,6 +20,7 @@ export interface Went {
   /** Turns that are no longer on the path, and those that are now. */
   readonly left: number;
   readonly brought: number;
+  readonly reverts: readonly FileRevert[];
 }
 
 export function goToQueries(db: Database) {
@@ -37,7 +39,7 @@ export function goToQueries(db: Database) {
 export function goTo(
   tx: Tx,
   session: SessionRow,
-  options: HeadOptions & { readonly to: MessageId; readonly probe?: Probe },
+  options: MoveOptions & { readonly to: MessageId; readonly probe?: Probe },
 ): Went | Refusal {
   const { to } = options;
   const end = tx.q.diff.link.get(to);
@@ -54,14 +56,8 @@ export function goTo(
     };
   const fork = forkOf(tx.q, session.head_id ?? undefined, to);
   const back = fork?.id ?? null;
-  if (back !== session.head_id) {
-    moveHead(tx, session, { to: back, kind: "undo", redoable: back === to });
-    tx.q.sessions.countRewind.run(session.id);
-  }
-  if (back !== to) {
-    moveHead(tx, { ...session, head_id: back }, { to, kind: "redo", redoable: false });
-    tx.q.moves.closeRedo.run(session.id);
-  }
+  const move = moveOver(tx, session, { back, to });
+  const reverts = planReverts(tx, { move, conversation: session.conversation_id }, options.reverts ?? []);
   return {
     kind: "went",
     session: session.id,
@@ -69,5 +65,16 @@ export function goTo(
     head: to,
     left: (session.head_turn ?? 0) - (fork?.turn ?? 0),
     brought: end.turn - (fork?.turn ?? 0),
+    reverts,
   };
+}
+
+/** Both ways are logged; the last one is the one that files belong to. */
+function moveOver(tx: Tx, session: SessionRow, { back, to }: { back: MessageId | null; to: MessageId }): HeadMoveId {
+  const isBack = back !== session.head_id;
+  const undone = isBack ? moveHead(tx, session, { to: back, kind: "undo", redoable: back === to }) : undefined;
+  if (isBack) tx.q.sessions.countRewind.run(session.id);
+  if (undone !== undefined && back === to) return undone;
+  tx.q.moves.closeRedo.run(session.id);
+  return moveHead(tx, { ...session, head_id: back }, { to, kind: "redo", redoable: false });
 }

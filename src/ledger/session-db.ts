@@ -425,7 +425,7 @@ export class SessionDB {
   }
 
   /** The head to another end of its own tree. */
-  goTo(id: SessionId, options: tree.HeadOptions & { to: MessageId }): Went | Refusal {
+  goTo(id: SessionId, options: tree.MoveOptions & { to: MessageId }): Went | Refusal {
     return this.#tx.write("go-to", (tx) => goTo(tx, sessions.currentRow(tx.q, id), this.#probed(options)));
   }
 

@@ -186,8 +186,9 @@ class Script {
     if (retried.kind !== "retried") throw new Error(retried.why);
     await this.#db.verb("cancel", retried.admission.id);
     if (redone.head === undefined) throw new Error("the conversation was empty");
-    const went = await this.#db.verb("goTo", id, { to: redone.head });
+    const went = await this.#db.verb("goTo", id, { to: redone.head, reverts: this.#backTo("undo") });
     if (went.kind !== "went") throw new Error(went.why);
+    await this.#mark(went.reverts);
   }
 
   #backTo(direction: "undo" | "redo"): PlannedRevert[] {

@@ -2,6 +2,7 @@
 // it happen, and changes the model the same way.
 import { expect } from "vitest";
 import type { PlannedRevert } from "../../src/ledger/file-changes.ts";
+import type { Went } from "../../src/ledger/go-to.ts";
 import type { Moved } from "../../src/ledger/tree.ts";
 import type { ConversationId, MessageId, Refusal, RevertDirection, SessionId } from "../../src/ledger/types.ts";
 import { type Expected, type ModelAdmission, type ModelSession, TTL, type Who } from "./ledger-model.ts";
@@ -232,8 +233,8 @@ function revertsFrom(
     }));
 }
 
-function addReverts(world: LedgerWorld, session: ModelSession, moved: Moved | Refusal): void {
-  if (moved.kind !== "moved") throw new Error(moved.why);
+function addReverts(world: LedgerWorld, session: ModelSession, moved: Moved | Went | Refusal): void {
+  if (!("reverts" in moved)) throw new Error(moved.why);
   for (const { id, change } of moved.reverts) {
     world.model.reverts.set(id, { id, change, session: session.id, state: "planned" });
     world.allReverts.push(id);
@@ -275,8 +276,10 @@ const goTo: Step = (world, { who, a, b, n }) => {
   const known = n > 2 && session ? [...session.left] : [...model.nodes.keys()];
   const to = known[b % Math.max(1, known.length)] ?? (4711 as MessageId);
   const expected = session ? wayTo(world, session, { to, who }) : "not_found";
-  const went = world.agree("goTo", expected, () => world.dbs[who].goTo(id, { to, holder }));
+  const reverts = revertsFrom(world, session?.head, { b, direction: "undo" });
+  const went = world.agree("goTo", expected, () => world.dbs[who].goTo(id, { to, holder, reverts }));
   if (!went || !session) return;
+  addReverts(world, session, went);
   const [path, other] = [model.path(session.head), model.path(to)];
   const fork = path.findLast(({ id: each }) => other.some((node) => node.id === each));
   const turnOf = (nodes: typeof path) => nodes.at(-1)?.turn ?? 0;

@@ -1,4 +1,6 @@
 // /tree, /compare, /edit and /retry --other: what they show, where they go, and what they refuse.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CommandResult, PickItem } from "../../../src/commands/command.ts";
 import { printResult } from "../../../src/ui/printer.ts";
@@ -92,6 +94,35 @@ describe("/tree", () => {
     expect(await desk.context.readFile("a.txt")).toBeUndefined();
   });
 
+  it("takes files along where that is asked, after a look at them, and keeps what somebody else wrote", async () => {
+    const desk = await openDesk();
+    await desk.say("write a.txt: start then write b.txt: start");
+    await desk.say("edit a.txt: start => first then write x.txt: only here");
+    const { head } = desk.runner.session;
+    await desk.type("/edit 1 --yes");
+    await desk.say("edit a.txt: start => second then edit b.txt: start => second");
+    const asked = await desk.type(`/tree --to ${head} --files`);
+    if (asked.kind !== "preview") throw new Error(asked.kind);
+    expect(asked.files.map(({ path, action }) => `${action} ${path}`).sort()).toEqual([
+      "create x.txt",
+      "write a.txt",
+      "write b.txt",
+    ]);
+    const texts = () => Promise.all(["a.txt", "b.txt", "x.txt"].map((name) => desk.context.readFile(name)));
+    expect(await texts()).toEqual(["second", "second", undefined]);
+    await asked.apply(asked.files);
+    expect(await texts()).toEqual(["first", "start", "only here"]);
+    expect(desk.runner.session.head).toBe(head);
+    expect(words(await desk.type("/retry --other --files --yes"))).toContain("2 files written: a.txt, b.txt");
+    expect(await texts()).toEqual(["second", "second", undefined]);
+    writeFileSync(path.join(desk.folder, "b.txt"), "somebody else's");
+    expect(words(await desk.type("/retry --other --files --yes"))).toContain(
+      "left alone: b.txt (b.txt was changed since",
+    );
+    expect(await texts()).toEqual(["first", "somebody else's", "only here"]);
+    expect(await desk.db.verify()).toEqual([]);
+  });
+
   it("is a line each in print, and one object each in JSON, with undone ends", async () => {
     const desk = await openDesk({ surface: "argv" });
     await desk.say("say one");
@@ -115,6 +146,8 @@ describe("/tree", () => {
     ["/tree --to 0", { kind: "usage" }],
     ["/tree --to 4711", { kind: "usage", code: "not_found" }],
     ["/tree --of latest", { kind: "usage" }],
+    ["/tree --files", { kind: "usage" }],
+    ["/retry --files", { kind: "usage" }],
     ["/tree --to 1 --of nobody", { kind: "usage" }],
     ["/tree word", { kind: "usage" }],
   ])("refuses %s", async (text, refusal) => {

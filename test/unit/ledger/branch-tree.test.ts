@@ -141,7 +141,7 @@ describe("going to another end", () => {
     runTurn(db, root, "other");
     const now = headOf(db, root);
     expect(went(db.goTo(root.id, { to: old }))).toEqual({
-      ...{ kind: "went", session: root.id, from: now, head: old, left: 1, brought: 2 },
+      ...{ kind: "went", session: root.id, from: now, head: old, left: 1, brought: 2, reverts: [] },
     });
     expect([headOf(db, root), db.message(now)?.live, db.message(old)?.live]).toEqual([old, false, true]);
     expect(db.redo(root.id)).toMatchObject({ kind: "conflict" });
