@@ -1,7 +1,7 @@
 // The tree of a conversation to choose from: a window of it at once, more as one gets there or by what is typed, and a
 // look at the last exchange of each end. What choosing one does is the caller's command.
 import type { TreePlace, TreeRow } from "../ledger/branch-tree.ts";
-import type { Message } from "../ledger/types.ts";
+import type { Message, SessionId } from "../ledger/types.ts";
 import type { CommandContext, CommandResult, FreeContext, PickItem, PickLook } from "./command.ts";
 import { exchangeLook } from "./exchange-look.ts";
 import { lines } from "./results.ts";
@@ -47,25 +47,32 @@ export async function treePick(context: CommandContext, pick: TreePick): Promise
     enter: pick.enter,
     ...(own && { selected: own[0] }),
     ...(next !== undefined && {
-      note: "the first of them; typing looks through all",
+      note: "the first of them; typing looks further",
       more: async () => {
         if (next === undefined) return [];
         const window = await read(next);
         ({ next } = window);
         return window.items;
       },
-      find: async (words: string) => {
-        const window = await db.branchTree(id, { limit: SEARCHED });
-        return window.rows.filter(fits).map(item).filter(hasWords(words));
-      },
+      find: async (words: string) => (await firstRows(db, id)).filter(fits).map(item).filter(hasWords(words)),
     }),
     preview: ({ command }) => endLook(context, rows.get(command)),
     printed: () => printTree(context, id),
   };
 }
 
+/** A window at a time: nothing else of the ledger waits long for it. */
+async function firstRows(db: FreeContext["db"], id: SessionId): Promise<readonly TreeRow[]> {
+  const rows: TreeRow[] = [];
+  for (let window = await db.branchTree(id, { limit: LISTED }); ; ) {
+    rows.push(...window.rows);
+    if (window.next === undefined || rows.length >= SEARCHED) return rows;
+    window = await db.branchTree(id, { limit: LISTED, from: window.next });
+  }
+}
+
 /** All of it, as lines and as JSON. */
-export async function printTree(context: FreeContext, of: Parameters<FreeContext["db"]["branchTree"]>[0]) {
+export async function printTree(context: FreeContext, of: SessionId) {
   const rows: TreeRow[] = [];
   let from: TreePlace | undefined;
   do {
