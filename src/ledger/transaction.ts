@@ -4,7 +4,7 @@
 // transaction: a transcript write that skipped the fence does not compile.
 import { admissionQueries, type FenceRow } from "./admissions-table.ts";
 import { blobQueries } from "./blobs.ts";
-import { branchTreeQueries } from "./branch-tree.ts";
+import { branchTreeQueries } from "./branch-tree-table.ts";
 import { brokenRule } from "./broken-rule.ts";
 import { compactionLockQueries } from "./compaction-locks.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
