@@ -1,4 +1,5 @@
 // /delete: the whole conversation, after a question that says what goes. Its branches stay.
+import type { DeletePreview } from "../ledger/delete-preview.ts";
 import type { Session } from "../ledger/types.ts";
 import { hasFlag } from "./args.ts";
 import { type CommandResult, defineCommand, type FreeContext } from "./command.ts";
@@ -22,7 +23,8 @@ export async function deleteConversation(
 ): Promise<CommandResult> {
   const { db, runner } = context;
   const session = await db.session(asked.id);
-  if (!isSure) return { kind: "confirm", question: question(session), command };
+  if (!isSure)
+    return { kind: "confirm", question: question(session, await db.deletePreview(session.conversation)), command };
   const isOpen = runner?.session.conversation === session.conversation;
   const result = await db.deleteConversation(session.id, isOpen && runner ? { holder: runner.holder } : {});
   if (result.kind !== "deleted") return refused(result, context);
@@ -36,7 +38,23 @@ export async function deleteConversation(
   return { kind: "open-session", session: next, resumed: false, lines: [words] };
 }
 
-function question(session: Session): string {
-  const what = `${counted(session.turns, "turn")} and ${counted(session.messages, "message")}`;
-  return `Delete “${nameOf(session)}” for good: ${what}? Branches of it keep what they show.`;
+/** Branches that are named; the others are counted. */
+const NAMED = 3;
+
+function question(session: Session, preview: DeletePreview): string {
+  const { messages, kept, branches, waiting } = preview;
+  const what = [counted(session.turns, "turn"), counted(messages - kept, "message")];
+  if (waiting > 0) what.push(`${counted(waiting, "waiting prompt")}, unsent`);
+  const asked = `Delete “${nameOf(session)}” for good: ${joined(what)}?`;
+  if (branches.length === 0) return asked;
+  const names = branches.slice(0, NAMED).map(({ title, id }) => `“${title ?? id}”`);
+  const others = branches.length - names.length;
+  const shown = joined([...names, ...(others > 0 ? [`${others} more`] : [])]);
+  const [stay, show] = [kept === 1 ? "stays" : "stay", branches.length === 1 ? "shows" : "show"];
+  return `${asked} ${counted(kept, "more message")} ${stay}, because ${shown} ${show} ${kept === 1 ? "it" : "them"}.`;
+}
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -70,6 +70,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   failCompaction: "keyed",
   commitCompaction: "keyed",
   deleteConversation: "once",
+  deletePreview: "long-read",
   purgeStep: "keyed",
   exportPlan: "long-read",
   exportNodes: "read",

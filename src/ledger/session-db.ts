@@ -6,6 +6,7 @@ import { unpackBlob } from "./blobs.ts";
 import * as branches from "./branch-tree.ts";
 import * as compaction from "./compaction.ts";
 import * as locks from "./compaction-locks.ts";
+import * as deleting from "./delete-preview.ts";
 import * as drafts from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import * as exporting from "./export-rows.ts";
@@ -483,6 +484,10 @@ export class SessionDB {
 
   commitCompaction(turn: TurnRef, summary: compaction.NewSummary): compaction.Compacted | Refusal {
     return this.#tx.turn("compact", turn, (tx) => compaction.commitCompaction(tx, summary));
+  }
+
+  deletePreview(conversation: ConversationId): deleting.DeletePreview {
+    return this.#tx.read((q) => deleting.deletePreview(q, conversation));
   }
 
   deleteConversation(id: SessionId, options: tree.HeadOptions = {}): purge.DeleteResult {

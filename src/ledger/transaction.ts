@@ -8,6 +8,7 @@ import { branchTreeQueries } from "./branch-tree-table.ts";
 import { brokenRule } from "./broken-rule.ts";
 import { compactionLockQueries } from "./compaction-locks.ts";
 import { crashPoint, type WriteVerb } from "./crash-points.ts";
+import { deletePreviewQueries } from "./delete-preview.ts";
 import { draftQueries } from "./drafts.ts";
 import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { exportQueries } from "./export-rows.ts";
@@ -65,6 +66,7 @@ export function prepareQueries(db: Database) {
     purge: purgeQueries(db),
     transfer: exportQueries(db),
     imports: importQueries(db),
+    deleting: deletePreviewQueries(db),
     meta: {
       get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),
       put: db.prepare<[string, string]>(

@@ -127,6 +127,25 @@ describe("/sessions rename, pin, hide, archive, delete", () => {
     expect(await desk.type("/sessions delete away")).toMatchObject({ kind: "usage" });
   });
 
+  it("say what stays because a branch shows it, before they delete", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const { id } = desk.runner.session;
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      await desk.type(`/branch ${name}`);
+      await desk.say(`say ${name}`);
+      await desk.type(`/resume ${id}`);
+    }
+    await desk.say("say two");
+    expect(await desk.type("/delete")).toMatchObject({
+      question:
+        "Delete “say one” for good: 2 turns and 2 messages? 2 more messages stay, because “e”, “d”, “c” and 2 more show them.",
+    });
+    await desk.type("/delete --yes");
+    await desk.type("/resume a");
+    expect(await desk.db.path(desk.runner.session.id, { limit: 9 })).toMatchObject({ messages: { length: 4 } });
+  });
+
   it("open a new conversation when the open one is deleted", async () => {
     const desk = await openDesk();
     await desk.say("say one");
