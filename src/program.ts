@@ -12,6 +12,7 @@ import { nameProblems, nameProblemWords, whyNot } from "./agent/models/open-name
 import { type DefaultRoute, type ModelRegistry, modelRegistry, type RouteSource } from "./agent/models/registry.ts";
 import { isSameModel } from "./agent/models/route-name.ts";
 import { isSameRoute, movedRoute, type SwitchWish, switchRoute, switchWords } from "./agent/models/switch-route.ts";
+import { PullRequests } from "./agent/pull-requests.ts";
 import { recoveryWorld } from "./agent/recovery-world.ts";
 import { Runner } from "./agent/runner.ts";
 import { createFileGate, type FileGate } from "./agent/tools/files.ts";
@@ -74,6 +75,7 @@ export class Program {
   continuedWords: string | undefined;
   #loaded: LoadedFine;
   #rules: Rules;
+  readonly #pullRequests: PullRequests;
   readonly #flags: GlobalFlags;
   readonly #env: NodeJS.ProcessEnv;
 
@@ -98,6 +100,7 @@ export class Program {
     this.models = modelRegistry({ env, providers, aliases, models: loaded.config.models });
     this.#loaded = loaded;
     this.#rules = loaded.config.approval;
+    this.#pullRequests = new PullRequests({ env, now: Date.now });
     this.#flags = flags;
     this.#env = env;
   }
@@ -335,6 +338,7 @@ export class Program {
         return stat.ok && stat.value.kind === "folder";
       },
       newSession: (more) => this.newSession({ ...more, source: surface }),
+      pullRequests: this.#pullRequests,
       profiles: () => profileLedgers(this.home, this.#flags.profile),
     };
   }

@@ -5,6 +5,7 @@ import type { LoopKeeper } from "../agent/loop/loop-keeper.ts";
 import type { ModelsConfig } from "../agent/models/catalogue.ts";
 import type { NameProblem } from "../agent/models/open-named.ts";
 import type { ModelRegistry } from "../agent/models/registry.ts";
+import type { PullRequests } from "../agent/pull-requests.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { SpendingLimits } from "../agent/spending-limits.ts";
 import type { Job } from "../agent/spool/background-jobs.ts";
@@ -89,6 +90,8 @@ export interface FreeContext {
   /** A small text file of the session's folder; undefined when it is not there or cannot be read. */
   readonly readFile: (name: string) => Promise<string | undefined>;
   readonly hasFolder: (path: string) => Promise<boolean>;
+  /** Of the branches that sessions work on. Absent: none are looked for. */
+  readonly pullRequests?: PullRequests;
   /** Every ledger of this home. Absent: there is this one. */
   readonly profiles?: () => readonly ProfileLedger[];
 }
@@ -161,6 +164,8 @@ export interface PickList {
   readonly isWhole?: true;
   /** Those after the last ones that were given, when one gets there; none: that was all. */
   readonly more?: () => Promise<readonly PickItem[]>;
+  /** The items of the beginning again, once something about them is known that nobody waits for; undefined: nothing is. */
+  readonly later?: () => Promise<readonly PickItem[] | undefined>;
   /** A look at what an item stands for. */
   readonly preview?: (item: PickItem) => Promise<PickLook>;
   /** What enter does, in a word or two; absent: it chooses. */

@@ -3,7 +3,7 @@ import type { SessionListing } from "../ledger/find-sessions.ts";
 import type { SessionFilter } from "../ledger/session-list.ts";
 import type { Message, MessageId, SessionId } from "../ledger/types.ts";
 import type { CommandResult, FreeContext, PickItem, PickList } from "./command.ts";
-import { pickSession } from "./session-rows.ts";
+import { pickSession, pullWords } from "./session-rows.ts";
 import { SessionsSaying } from "./sessions-saying.ts";
 
 /** Listed at once, and found for one filter. */
@@ -21,17 +21,23 @@ export async function sessionPick(
   const { limit = LISTED } = filter;
   const others = (listings: readonly SessionListing[]) =>
     listings.filter(({ session }) => session.conversation !== here).slice(0, limit);
+  const { pullRequests } = context;
   const how = { now: context.now(), command: "/resume", here: runner?.session.cwd };
   const item = (listing: SessionListing): PickItem => pickSession(listing, how);
   const saying = new SessionsSaying(context, filter);
   const exchange = lastExchange(context);
+  const withPulls = (all: readonly SessionListing[]): readonly PickItem[] => {
+    const pulls = all.map(({ session }) => pullRequests?.of(session));
+    const hasSome = pulls.some((pull) => pull !== undefined);
+    return all.map((listing, at) => pickSession(listing, { ...how, ...(hasSome && { pull: pulls[at] ?? null }) }));
+  };
   const found = await db.listSessions({ ...filter, limit: limit + 1 });
   const listings = others(found);
   lastList.sessions = listings.map(({ session }) => session);
   return {
     kind: "pick",
     title,
-    items: listings.map(item),
+    items: withPulls(listings),
     empty: "There is no other conversation yet. /new begins one.",
     enter: "opens it",
     ...(found.length > limit
@@ -43,20 +49,26 @@ export async function sessionPick(
       const listed = new Set([here, ...called.map(({ session }) => session.conversation)]);
       return [...called.map(item), ...(await saying.find(typed, listed))];
     },
+    ...(pullRequests && {
+      later: async () =>
+        (await pullRequests.look(listings.map(({ session }) => session))) ? withPulls(listings) : undefined,
+    }),
     preview: async (chosen) => (await saying.preview(chosen)) ?? exchange(chosen),
   };
 }
 
 /** The last prompt and the last answer to it. */
-export function lastExchange({ db }: FreeContext): NonNullable<PickList["preview"]> {
+export function lastExchange({ db, pullRequests }: FreeContext): NonNullable<PickList["preview"]> {
   return async ({ command }) => {
     const session = command.slice(command.lastIndexOf(" ") + 1) as SessionId;
     const { messages } = await db.path(session, { limit: LOOKED_AT });
     const prompt = messages.findLast(({ role }) => role === "user");
     const answer = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
+    const pull = pullRequests?.of(await db.session(session));
     const isAnswered = answer !== undefined && isAfter(answer.id, prompt?.id);
     if (!prompt && !answer) return unsentPreview(db, session);
     return [
+      ...(pull ? [`${pullWords(pull)} · ${pull.url}`] : []),
       ...(prompt ? [`› ${textOf(prompt)}`] : []),
       ...(isAnswered ? [`● ${textOf(answer)}`] : ["(no answer yet)"]),
     ].flatMap((text) => ["", ...text.slice(0, CHARACTERS).split("\n")].slice(1));

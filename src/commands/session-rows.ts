@@ -1,5 +1,6 @@
 // How a session looks in a list: as cells, as an item to pick, as a line of JSON.
 
+import type { PullRequest } from "../agent/pull-requests.ts";
 import type { SessionListing } from "../ledger/find-sessions.ts";
 import { shownImages } from "../ledger/image-token.ts";
 import type { SessionState } from "../ledger/types.ts";
@@ -27,7 +28,13 @@ export function sessionCells(listing: SessionListing, at: { index: number; now: 
 
 export function pickSession(
   listing: SessionListing,
-  how: { now: number; command: string; here: string | undefined },
+  how: {
+    now: number;
+    command: string;
+    here: string | undefined;
+    /** Null: this one has none, but others of the list have. */
+    pull?: PullRequest | null | undefined;
+  },
 ): PickItem {
   const { session, state, firstPrompt, unsent } = listing;
   const search = firstPrompt ?? unsent;
@@ -35,6 +42,7 @@ export function pickSession(
     stateWords(listing),
     ageOf(session.lastActivityAt, how.now),
     counted(session.turns, "turn"),
+    ...(how.pull === undefined ? [] : [how.pull ? pullWords(how.pull) : ""]),
     session.cwd === how.here ? "" : session.cwd,
   ];
   // In a column an id says nothing, and the label has a mark.
@@ -46,6 +54,10 @@ export function pickSession(
     facts,
     ...(search !== undefined && { search }),
   };
+}
+
+export function pullWords({ number, state }: PullRequest): string {
+  return `PR #${number} ${state}`;
 }
 
 /** Nothing where there is nothing to know. */

@@ -37,6 +37,7 @@ class PickPrompt implements Modal {
   /** There is more than that. */
   #hasMore: boolean;
   #isReadingOn = false;
+  #isOver = false;
   /** Of all there are: what is read on is gone through until there is no more, or another key is pressed. */
   #isToEnd = false;
   readonly #turns = new PickTurns();
@@ -67,6 +68,22 @@ class PickPrompt implements Modal {
         (words) => find(words).catch(() => []),
         (_, found) => this.#found(found),
       );
+    void this.#later();
+  }
+
+  /** What is known by then stands in the same places; what was looked at is looked at again. */
+  async #later(): Promise<void> {
+    // What is listed can be chosen all the same.
+    const items = await this.#list.later?.().catch(() => undefined);
+    if (!items || this.#isOver) return;
+    const before = this.#first;
+    const renewed = new Map(this.#take(items).map((item) => [item.id, item]));
+    const newer = (item: PickerItem): PickerItem => renewed.get(item.id) ?? item;
+    this.#first = before.map(newer);
+    const shown = this.#state.items === before ? this.#first : this.#state.items.map(newer);
+    this.#previews.clear();
+    this.#state = pickerReducer(this.#state, { type: "items", items: shown });
+    this.#screen.refresh();
   }
 
   get view(): ModalView {
@@ -144,6 +161,7 @@ class PickPrompt implements Modal {
   }
 
   #end(picked: Picked | undefined): void {
+    this.#isOver = true;
     this.#previewer?.close();
     this.#finder?.close();
     this.#done(picked);
