@@ -151,8 +151,11 @@ async function performCommand(
   tellContinued(program);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session);
+  // What is still missing in the search index; other commands say on stderr what they always did.
+  const tells = asked.command.needsIndex === true || asked.command.name === "doctor";
   const onProgress = (line: string) => output.err(`${safeText(line)}\n`);
-  const context = { ...(runner ? program.context(runner, "argv") : program.freeContext("argv")), onProgress };
+  const plain = runner ? program.context(runner, "argv") : program.freeContext("argv");
+  const context = { ...plain, ...(tells && { onProgress }) };
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");
