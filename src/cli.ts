@@ -151,11 +151,11 @@ async function performCommand(
   tellContinued(program);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());
   const runner = session && program.runner(session);
-  // What is still missing in the search index; other commands say on stderr what they always did.
-  const tells = asked.command.needsIndex === true || asked.command.name === "doctor";
+  // How far long work is; other commands say on stderr what they always did.
+  const tells = asked.command.needsIndex === true || asked.command.isLong === true || asked.command.name === "doctor";
   const onProgress = (line: string) => output.err(`${safeText(line)}\n`);
   const plain = runner ? program.context(runner, "argv") : program.freeContext("argv");
-  const context = { ...plain, ...(tells && { onProgress }) };
+  const context = { ...plain, ...(tells && { onProgress }), ...(!process.stdout.isTTY && { pipe: pourOut }) };
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");
@@ -228,6 +228,12 @@ const REFUSAL_EXITS = {
   person: EXIT.needsPerson,
   failed: EXIT.turnFailed,
 } as const;
+
+/** Resolves when there is room for more. */
+async function pourOut(text: string): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise((resolve) => process.stdout.once("drain", resolve));
+}
 
 async function printHelp(about: string | undefined): Promise<ExitCode> {
   const [{ commandHelp, helpPage }, { optionLines }, { registry }, { findCommand }] = await Promise.all([

@@ -8,10 +8,11 @@ import type { ModelRegistry } from "./models/registry.ts";
 import type { Runner } from "./runner.ts";
 import { overLimit, type Spending } from "./spending-limits.ts";
 import { askTitle } from "./title-request.ts";
+import { whileIdle } from "./while-idle.ts";
 
 export interface TitleKeeperOptions {
   readonly db: AsyncSessionDB;
-  readonly runner: Pick<Runner, "listen" | "session" | "refresh">;
+  readonly runner: Pick<Runner, "listen" | "session" | "refresh" | "idle">;
   readonly models: ModelRegistry;
   /** The one for summaries, by name; absent: the conversation's own. */
   readonly model?: string;
@@ -21,6 +22,8 @@ export interface TitleKeeperOptions {
 
 /** Who thinks for longer is not waited for, in ms. */
 const PATIENCE_MS = 60_000;
+/** A turn that begins breaks it off; then it is asked for again, so many times in all. */
+const TIMES = 4;
 
 /** Returns how to stop. */
 export function keepTitles(options: TitleKeeperOptions): () => void {
@@ -51,8 +54,10 @@ async function improve(
   const { id: session } = await db.canonical(about.conversation);
   const asker = { db, now: Date.now, turn: { admission: turn.settled, session }, ...(spending && { spending }) };
   if (await overLimit(asker, opened.model.route)) return;
-  const answer = await askTitle(opened.model, about, AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]));
-  if (closing.aborted || (answer.title === undefined && !answer.usage)) return;
+  const answer = await whileIdle(runner, { closing, times: TIMES }, (signal) =>
+    askTitle(opened.model, about, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])),
+  );
+  if (closing.aborted || !answer || (answer.title === undefined && !answer.usage)) return;
   const isBetter = await db.improveTitle(about.conversation, titleFrom(about, answer, opened.model.route));
   if (isBetter && runner.session.conversation === about.conversation && !closing.aborted) await runner.refresh();
 }

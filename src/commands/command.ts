@@ -73,6 +73,8 @@ export interface FreeContext {
   /** Long work of a command: stopped by the person, and how far it is. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (line: string) => void;
+  /** Stdout, where it is no terminal: takes text as it stands. */
+  readonly pipe?: (text: string) => Promise<void>;
   readonly settings: Settings;
   readonly surface: "screen" | "argv";
   readonly now: () => number;

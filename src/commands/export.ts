@@ -1,4 +1,5 @@
 // /export: the conversation as a file, whole and to be read back, or as a page to be read. Never replaces a file unasked.
+// Piped and without a path it goes to stdout as it stands: a terminal gets only what was sanitised.
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Session } from "../ledger/types.ts";
@@ -35,7 +36,7 @@ export const exportCommand = defineCommand({
   name: "export",
   summary: "write this conversation to a file",
   example: "/export parser.md --redact",
-  args: [{ name: "path", help: "the file; default: stele-ID.jsonl in this folder" }],
+  args: [{ name: "path", help: "the file; default: stele-ID.jsonl in this folder, or stdout where it is piped" }],
   flags: FLAGS,
   during: "any",
   isLong: true,
@@ -49,7 +50,7 @@ export const sessionsExportCommand = defineCommand({
   example: "/sessions export parser --format json",
   args: [
     { name: "session", help: "id, prefix, title or number of the list just shown", required: true },
-    { name: "path", help: "the file; default: stele-ID.jsonl in this folder" },
+    { name: "path", help: "the file; default: stele-ID.jsonl in this folder, or stdout where it is piped" },
   ],
   flags: [...FLAGS, { name: "to", short: "o", help: "the same as the path", value: "text" }],
   during: "any",
@@ -75,6 +76,10 @@ async function exportSession(
     const why = `${format} takes up to ${MOST_MESSAGES} messages, this conversation has ${session.messages}.`;
     return usage(why, `${called("export", context)} --format jsonl has no such limit.`);
   }
+  const isRedacted = hasFlag(args, "redact");
+  if (context.pipe && (asked === undefined || asked === "-"))
+    return pour(context, session, { pipe: context.pipe, format, isRedacted });
+  if (asked === "-") return usage("Here - would be this terminal.", "Name a file, or pipe it: stele export | less");
   const { cwd } = await context.newSession({});
   const file = context.files.resolve(cwd, asked ?? `stele-${session.id}.${format}`);
   const folder = path.dirname(file);
@@ -82,7 +87,7 @@ async function exportSession(
   if (await context.hasFolder(file)) return usage(`${file} is a folder: name a file in it.`);
   if (!(await context.files.isInside(folder, file)))
     return usage(`${file} is a link, or belongs to the ledger: nothing was written.`, "Choose another name.");
-  return write(context, session, { file, format, isRedacted: hasFlag(args, "redact"), force: hasFlag(args, "force") });
+  return write(context, session, { file, format, isRedacted, force: hasFlag(args, "force") });
 }
 
 function formatOf(asked: string | undefined, file: string | undefined): Format | CommandResult {
@@ -105,9 +110,8 @@ async function write(
   session: Session,
   { file, format, isRedacted, force }: Wanted,
 ): Promise<CommandResult> {
-  const { Redactor } = await import("../interop/redact.ts");
   const { writeNewFile } = await import("../interop/new-file.ts");
-  const redactor = isRedacted ? new Redactor(homedir()) : undefined;
+  const redactor = await redactorIf(isRedacted);
   const written = await stoppable(context, async (work) => {
     const pieces = await piecesOf(context, session, { format, redactor, work });
     return writeNewFile(file, pieces, { force });
@@ -116,13 +120,35 @@ async function write(
   if (!written.ok) return { kind: "refused", why: written.why, code: "failed" };
   const count = counted(session.messages, "message");
   const said = `Exported ${count} to ${file} (${format}, ${sizeWords(written.bytes)}).`;
-  const places =
-    redactor && `${counted(redactor.count, "place")} redacted; a guess, so look at it before you share it.`;
   const json = { file, format, session: session.id, messages: session.messages, bytes: written.bytes };
-  return lines(places ? [said, places] : [said], { ...json, ...(redactor && { redacted: redactor.count }) });
+  return lines([said, ...redactedWords(redactor)], { ...json, ...(redactor && { redacted: redactor.count }) });
+}
+
+/** What there is to say goes beside it. */
+async function pour(
+  context: FreeContext,
+  session: Session,
+  { pipe, format, isRedacted }: Pick<Wanted, "format" | "isRedacted"> & Required<Pick<FreeContext, "pipe">>,
+): Promise<CommandResult> {
+  const redactor = await redactorIf(isRedacted);
+  await stoppable(context, async (work) => {
+    for await (const piece of await piecesOf(context, session, { format, redactor, work })) await pipe(piece);
+  });
+  for (const line of redactedWords(redactor)) context.onProgress?.(line);
+  return lines([]);
 }
 
 type Redacting = InstanceType<typeof import("../interop/redact.ts").Redactor>;
+
+async function redactorIf(isRedacted: boolean): Promise<Redacting | undefined> {
+  if (!isRedacted) return undefined;
+  const { Redactor } = await import("../interop/redact.ts");
+  return new Redactor(homedir());
+}
+
+function redactedWords(redactor: Redacting | undefined): readonly string[] {
+  return redactor ? [`${counted(redactor.count, "place")} redacted; a guess, so look at it before you share it.`] : [];
+}
 
 async function piecesOf(
   { db, now }: FreeContext,

@@ -53,8 +53,8 @@ export async function goToEnd(context: CommandContext, wish: GoToWish): Promise<
 }
 
 /** What our own edits did on both ways; what commands did is told as differing, and left alone. */
-async function filesOver(
-  context: CommandContext,
+export async function filesOver(
+  context: Pick<CommandContext, "db" | "files">,
   [left, brought]: PathDiff["sides"],
 ): Promise<readonly PlannedPreview[]> {
   const own = ({ changes }: Side) => changes.filter(({ origin }) => origin === "recorded");

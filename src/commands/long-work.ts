@@ -8,7 +8,7 @@ export async function stoppable<T>(
   { signal, onProgress }: Pick<FreeContext, "signal" | "onProgress">,
   action: (work: { signal: AbortSignal; onProgress?: (line: string) => void }) => Promise<T>,
 ): Promise<T> {
-  const told = onProgress ? { onProgress } : {};
+  const told = onProgress ? { onProgress: paced(onProgress) } : {};
   if (signal) return action({ signal, ...told });
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -18,6 +18,18 @@ export async function stoppable<T>(
   } finally {
     for (const each of SIGNALS) process.off(each, onSignal);
   }
+}
+
+const TOLD_MS = 500;
+
+/** What is over at once tells nothing. */
+function paced(tell: (line: string) => void): (line: string) => void {
+  let last = Date.now();
+  return (line) => {
+    if (Date.now() - last < TOLD_MS) return;
+    last = Date.now();
+    tell(line);
+  };
 }
 
 /** 12 B, 3.4 KB, 1.2 MB. */

@@ -3,11 +3,12 @@ import { readOnlyWords } from "../agent/models/read-only.ts";
 import { movedRoute, switchWords } from "../agent/models/switch-route.ts";
 import type { MessageId, Session } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
-import { countFlag } from "./args.ts";
+import { countFlag, hasFlag } from "./args.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { findSession } from "./find-session.ts";
 import { folderWords } from "./folder-words.ts";
 import { linesAt } from "./hit-text.ts";
+import { openWithFiles } from "./open-with-files.ts";
 import { sessionPick } from "./pick-session.ts";
 import { recapOf } from "./recap.ts";
 import { counted, lines, modelOf, nameOf, runningHere, usage } from "./results.ts";
@@ -18,7 +19,11 @@ export const resumeCommand = defineCommand({
   summary: "go to another conversation",
   example: "/resume parser",
   args: [{ name: "session", help: "id, prefix, title, number of the list just shown, or latest", rest: true }],
-  flags: [{ name: "at", help: "begin at this message", value: "number" }],
+  flags: [
+    { name: "at", help: "begin at this message", value: "number" },
+    { name: "files", help: "files go along to a branch: as it left them, after a preview" },
+    { name: "yes", help: "without the preview" },
+  ],
   // To look at a message of the conversation that is open, nothing has to rest.
   during: "any",
   screenOnly: true,
@@ -30,7 +35,12 @@ export const resumeCommand = defineCommand({
     if (await context.runner.isBusy()) return { kind: "refused", why: runningHere(), code: "busy" };
     if (asked === undefined) return sessionPick(context, { title: "Resume a conversation", filter: { empty: false } });
     const found = await findSession(context, asked, "/resume");
-    return found.ok ? open(context, found.session) : found.result;
+    if (!found.ok) return found.result;
+    const { session } = found;
+    const isHere = session.conversation === context.runner.session.conversation;
+    if (isHere || !hasFlag(args, "files")) return open(context, session);
+    const isSure = hasFlag(args, "yes");
+    return openWithFiles(context, { target: session, isSure, open: () => open(context, session) });
   },
 });
 

@@ -47,13 +47,13 @@ export function keysHelp(table: KeyTable): readonly KeyHelp[] {
   };
   const rows = [
     { keys: screen("send"), does: "send; while a turn runs: queue" },
-    { keys: screen("steer"), does: "tell it to the turn that runs, or the first that waits" },
+    { keys: screen("steer"), does: "steer: tell it to the turn that runs" },
     { keys: [...keysOf(table.composer, "newline").slice(0, 2), "\\ enter"].join(", "), does: "new line" },
     { keys: screen("stop"), does: "stop the turn; twice: go back to an earlier turn" },
     { keys: screen("interrupt"), does: "stop the turn, clear the text, then twice: quit" },
     { keys: screen("quit"), does: "quit, when nothing is written" },
     { keys: screen("mode"), does: "approval mode: plan, ask, edits" },
-    { keys: first("up", "down"), does: "move, then earlier prompts; up: first what waits" },
+    { keys: first("up", "down"), does: "move, then what waits, then earlier prompts" },
     { keys: screen("search"), does: "search the prompts of all conversations" },
     { keys: "/", does: "commands, and what may follow them" },
     { keys: "!, !!", does: "run in the shell; the model is told, or is not" },

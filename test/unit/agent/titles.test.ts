@@ -37,14 +37,14 @@ interface Scene {
   readonly requests: ModelServer["requests"];
 }
 
-type Titles = (n: number) => ModelReply | Promise<ModelReply>;
+type Titles = (n: number, body: ChatBody) => ModelReply | Promise<ModelReply>;
 
 async function scene(titles: Titles, more: { turn?: ModelReply; route?: ModelRoute; model?: string } = {}) {
   const asked: string[] = [];
   const server = await startModelServer((body) => {
     if (!isTitle(body)) return more.turn ?? { text: "Done." };
     asked.push(body.model);
-    return titles(asked.length);
+    return titles(asked.length, body);
   });
   onTestFinished(() => server.close());
   const providers = { local: { kind: "openai-compatible", baseURL: server.url, models: ["m1", "m2"] } } as const;
@@ -112,6 +112,23 @@ describe("a title by the model", () => {
     expect(played.events.filter(({ type }) => type === "ledger-problem" || type === "retry-wait")).toEqual([]);
   });
 
+  it("gives way to a turn that begins, and is asked for again after it", async () => {
+    let hasLeft = () => {};
+    const left = new Promise<void>((resolve) => {
+      hasLeft = resolve;
+    });
+    const held = { text: "Never told", faults: [{ kind: "hold", after: 0, until: left }] } as const;
+    const played = await scene((n) => (n === 1 ? held : { text: "After the second turn" }));
+    await say(played, "one");
+    await expect.poll(() => played.asked.length).toBe(1);
+    const done = titled(played, "After the second turn");
+    await say(played, "two");
+    expect(await played.requests[1]?.closed).toBe("early");
+    await done;
+    hasLeft();
+    expect(played.asked).toHaveLength(2);
+  });
+
   it("is made by the model for summaries where there is one", async () => {
     const played = await scene(() => ({ text: "By the small one" }), { model: "local/m2" });
     const done = titled(played, "By the small one");
@@ -121,18 +138,19 @@ describe("a title by the model", () => {
   });
 
   it("goes to the conversation that it was asked for, whatever is open when it comes", async () => {
-    let give = (_reply: ModelReply) => {};
-    const later = new Promise<ModelReply>((resolve) => {
-      give = resolve;
+    const isFirst = (body: ChatBody) => JSON.stringify(body.messages).includes("the first conversation");
+    const never = new Promise<ModelReply>(() => {});
+    const played = await scene((n, body) => {
+      if (!isFirst(body)) return { text: "The next one" };
+      return n === 1 ? never : { text: "The first one" };
     });
-    const played = await scene((n) => (n === 1 ? later : { text: "The next one" }));
     await say(played, "the first conversation");
+    await expect.poll(() => played.asked.length).toBe(1);
     const { id } = played.runner.session;
     await played.runner.open(await fresh(), false);
     const done = titled(played, "The next one");
     await say(played, "the second conversation");
     await done;
-    give({ text: "The first one" });
     await expect.poll(async () => (await db.session(id)).title).toBe("The first one");
     expect(played.runner.session.title).toBe("The next one");
   });

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { newRequestId } from "../../../src/ledger/ids.ts";
@@ -149,5 +150,61 @@ describe("/resume", () => {
     await argv.runner.open(await argv.newSession(), false);
     await argv.say("say one");
     expect(words(await argv.type("/sessions show say\\ one"))).toContain(id);
+  });
+});
+
+describe("/resume --files", () => {
+  async function branched() {
+    const desk = await openDesk();
+    await desk.say("write a.txt: start");
+    const { id: own } = desk.runner.session;
+    await desk.type("/branch other way");
+    const { id: other } = desk.runner.session;
+    await desk.say("edit a.txt: start => there then write b.txt: there");
+    await desk.type(`/resume ${own}`);
+    const texts = () => Promise.all(["a.txt", "b.txt"].map((name) => desk.context.readFile(name)));
+    return { desk, own, other, texts };
+  }
+
+  it("goes to a branch with the files as it left them, after a look, and they come back", async () => {
+    const { desk, own, other, texts } = await branched();
+    await desk.type(`/resume ${own}`);
+    expect(await texts()).toEqual(["there", "there"]);
+    await desk.type(`/resume ${other}`);
+    const back = await desk.type(`/resume ${own} --files`);
+    if (back.kind !== "preview") throw new Error(back.kind);
+    expect(back.files.map(({ action, path: file }) => `${action} ${file}`)).toEqual(["write a.txt", "remove b.txt"]);
+    expect(desk.runner.session.id).toBe(other);
+    const opened = await back.apply(back.files);
+    expect(opened).toMatchObject({ kind: "open-session", session: { id: own } });
+    expect(await texts()).toEqual(["start", undefined]);
+    await desk.runner.open(await desk.db.session(own), true);
+    expect(words(await desk.type(`/resume ${other} --files --yes`))).toContain("2 files written: a.txt, b.txt");
+    expect(await texts()).toEqual(["there", "there"]);
+    expect(desk.runner.session.id).toBe(other);
+    expect(await desk.db.verify()).toEqual([]);
+  });
+
+  it("leaves alone what somebody else wrote, and says so", async () => {
+    const { desk, own, other, texts } = await branched();
+    await desk.type(`/resume ${other}`);
+    writeFileSync(path.join(desk.folder, "a.txt"), "somebody else's");
+    const told = words(await desk.type(`/resume ${own} --files --yes`));
+    expect(told).toContain("a.txt was changed since");
+    expect(await texts()).toEqual(["somebody else's", undefined]);
+  });
+
+  it("goes without a question where no file differs, and refuses where there is no fork", async () => {
+    const { desk, other } = await branched();
+    await desk.type(`/resume ${other}`);
+    await desk.type("/branch third");
+    expect(await desk.type(`/resume ${other} --files`)).toMatchObject({ kind: "open-session" });
+    const stranger = await desk.newSession({ title: "stranger" });
+    await desk.runner.open(stranger, false);
+    await desk.say("say hello");
+    expect(await desk.type(`/resume ${other} --files`)).toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining("is no branch of this conversation"),
+    });
   });
 });

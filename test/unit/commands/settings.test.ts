@@ -131,7 +131,7 @@ describe("/help", () => {
     const desk = await openDesk();
     const list = words(await printed(await desk.type("/help")));
     expect(list).toMatch(/^\/undo +take back .* \(also \/rewind, \/checkpoint\)$/m);
-    expect(list).not.toContain("export");
+    expect(list).not.toContain("backup");
     const one = words(await desk.type("/help queue"));
     expect(one).toContain("/queue edit <id> [text…]");
     expect(words(await desk.type("/help queue edit"))).toMatch(/^\/queue edit <id> \[text…\]\n/);

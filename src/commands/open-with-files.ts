@@ -1,0 +1,40 @@
+// Going to another branch and taking the files along: what this one changed since the fork is taken back, what the other
+// one changed is made, by the rules of an undo. The files are written before it is gone there, and /redo --files here
+// brings them back.
+import type { Session } from "../ledger/types.ts";
+import type { CommandContext, CommandResult } from "./command.ts";
+import { type PlannedPreview, previewJson } from "./file-preview.ts";
+import { filesOver } from "./go-to.ts";
+import { revertFiles } from "./move-files.ts";
+import { nameOf, usage } from "./results.ts";
+
+export async function openWithFiles(
+  context: CommandContext,
+  { target, isSure, open }: { target: Session; isSure: boolean; open: () => Promise<CommandResult> },
+): Promise<CommandResult> {
+  const { db, runner } = context;
+  const here = await db.session(runner.session.id);
+  const { fork, sides } = await db.pathDiff({ ends: [here.head, target.head], skip: 0, limit: 0 });
+  if (!fork)
+    return usage(
+      `“${nameOf(target)}” is no branch of this conversation: files come along only between branches.`,
+      "Without --files it can be opened. Its branches: /tree",
+    );
+  const preview = await filesOver(context, sides);
+  const apply = async (chosen: readonly PlannedPreview[]): Promise<CommandResult> => {
+    const left = preview.filter((file) => !chosen.includes(file));
+    const written = await revertFiles(context, { chosen, left, direction: "undo" });
+    if (written.kind !== "lines") return written;
+    const opened = await open();
+    return opened.kind === "open-session" ? { ...opened, lines: [...written.lines, ...opened.lines] } : opened;
+  };
+  if (preview.length === 0) return open();
+  if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
+  return {
+    kind: "preview",
+    title: `Go to “${nameOf(target)}”, and write these files as they were left there?`,
+    files: preview,
+    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(preview),
+  };
+}
