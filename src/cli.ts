@@ -163,7 +163,7 @@ async function performCommand(
   printResult(result, output, asked.globals.json);
   if (result.kind === "loop" && foreground && context.loop && runner) {
     return await foreground.followLoop(
-      { keeper: context.loop, runner, loop: result.loop, called: program.called },
+      { db: program.db, keeper: context.loop, runner, loop: result.loop, called: program.called },
       output,
       asked.globals.json,
     );

@@ -1,13 +1,24 @@
 // `stele loop … --foreground`: stays, and runs the loop until it is done or paused. ctrl+c pauses it.
 import type { LoopKeeper } from "./agent/loop/loop-keeper.ts";
 import type { Runner } from "./agent/runner.ts";
+import { watchConversation } from "./agent/watch.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { AsyncSessionDB } from "./ledger/async-session-db.ts";
 import type { Loop } from "./ledger/types.ts";
 import { answerText, eventLine, jsonLine, type Output, safeText } from "./ui/printer.ts";
 import { ProgressWords } from "./ui/progress-words.ts";
 
+interface Followed {
+  readonly db: AsyncSessionDB;
+  readonly keeper: LoopKeeper;
+  readonly runner: Runner;
+  readonly loop: Loop;
+  /** As a person calls this program. */
+  readonly called: string;
+}
+
 export async function followLoop(
-  { keeper, runner, loop, called }: { keeper: LoopKeeper; runner: Runner; loop: Loop; called: string },
+  { db, keeper, runner, loop, called }: Followed,
   output: Output,
   json: boolean,
 ): Promise<ExitCode> {
@@ -32,16 +43,19 @@ export async function followLoop(
     }
     if (event.type === "loop-changed" && event.loop?.id === loop.id && event.loop.state !== "active") end(event.loop);
   });
+  // Another window may pause it.
+  const stopWatching = watchConversation(db, runner, () => keeper.look());
   try {
     const last = await ended;
     await runner.idle();
     await keeper.settled();
     if (!json) output.err(`The loop is ${last.state}: ${safeText(last.why ?? "")}.\n`);
     if (!json && last.state === "paused")
-      output.err(`resume with: ${called} -r ${runner.session.id}, then /loop resume\n`);
+      output.err(`resume with: ${called} loop resume --foreground -r ${runner.session.id}\n`);
     return last.state === "done" ? EXIT.done : EXIT.stopped;
   } finally {
     unlisten();
+    stopWatching();
     for (const signal of signals) process.off(signal, stop);
     await keeper.close();
     await runner.close();

@@ -22,7 +22,8 @@ export interface LoopWish {
 }
 
 export type LoopWords =
-  | { readonly kind: "status" | "pause" | "resume" | "stop" | "help" }
+  | { readonly kind: "status" | "pause" | "stop" | "help" }
+  | { readonly kind: "resume"; readonly isForeground: boolean }
   | { readonly kind: "start"; readonly wish: LoopWish }
   | { readonly kind: "wrong"; readonly problem: string };
 
@@ -41,7 +42,9 @@ const FLAGS = ["times", "until", "budget", "foreground"];
 
 export function parseLoop(typed: string, { minIntervalMs }: Pick<LoopLimits, "minIntervalMs">): LoopWords {
   const text = typed.trim();
+  if (/^(?:resume\s+--foreground|--foreground\s+resume)$/i.test(text)) return { kind: "resume", isForeground: true };
   const control = CONTROLS[text.toLowerCase() as keyof typeof CONTROLS];
+  if (control === "resume") return { kind: control, isForeground: false };
   if (control !== undefined) return { kind: control };
   const [, before = text, until] = /^([\s\S]*?)(?:^|\s)--until(?:=|\s+|$)([\s\S]*)$/.exec(text) ?? [];
   if (until !== undefined && until.trim() === "") return wrong("--until needs what has to be so.");

@@ -42,7 +42,7 @@ async function run(text: string, context: CommandContext, registry: CommandRegis
     case "pause":
       return told(await keeperOf(context).pause("you paused it", true), context);
     case "resume":
-      return resume(context);
+      return resume(context, words.isForeground);
     case "stop":
       return told(await keeperOf(context).stop(), context);
   }
@@ -91,10 +91,16 @@ function commandProblem(text: string, registry: CommandRegistry): { message: str
   return { message: `/${parsed.path} cannot be repeated by a loop.`, hint: `These can: ${names.join(", ")}` };
 }
 
-async function resume(context: CommandContext): Promise<CommandResult> {
-  if (context.surface === "argv") return usage("Resume it on the screen: stele -c, then /loop resume.");
+async function resume(context: CommandContext, isForeground: boolean): Promise<CommandResult> {
+  const isHeadless = context.surface === "argv";
+  if (isHeadless && !isForeground)
+    return usage(
+      "A loop runs only while a stele is open on its conversation.",
+      "Add --foreground to stay and run it here, or open the conversation: /loop resume.",
+    );
   const loop = await keeperOf(context).resume();
-  return "kind" in loop ? refused(loop as Refusal, context) : told(loop, context);
+  if ("kind" in loop) return refused(loop as Refusal, context);
+  return isHeadless ? { kind: "loop", loop, lines: statusLines(loop, context.now()) } : told(loop, context);
 }
 
 async function status({ db, runner, now }: CommandContext): Promise<CommandResult> {

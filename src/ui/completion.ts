@@ -17,7 +17,8 @@ type Context = Pick<CommandContext, "db" | "files" | "models" | "now"> & {
 const sessionsGoodFor = 3_000;
 const modelsGoodFor = 30_000;
 const discoverMs = 1_500;
-const newestSessions = 200;
+/** The list of /resume finds the others. */
+const newestSessions = 100;
 
 export function openCompletion(context: Context, onChange: () => void): Completion & { close(): void } {
   let index: PathIndex | undefined;

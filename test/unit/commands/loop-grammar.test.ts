@@ -36,6 +36,8 @@ describe("what is typed behind /loop", () => {
     ["status", "status"],
     [" Pause ", "pause"],
     ["resume", "resume"],
+    ["resume --foreground", "resume"],
+    ["resume the talks", "start"],
     ["stop", "stop"],
     ["clear", "stop"],
     ["cancel", "stop"],

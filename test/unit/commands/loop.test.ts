@@ -50,7 +50,9 @@ describe("/loop", () => {
   it("without a screen is run only by who stays for it", async () => {
     const { type } = await openDesk({ surface: "argv" });
     expect(words(await type("/loop 5m look"))).toContain("--foreground");
-    expect(words(await type("/loop resume"))).toContain("Resume it on the screen");
+    expect(words(await type("/loop resume"))).toContain("Add --foreground");
     expect((await type("/loop 5m say x --foreground")).kind).toBe("loop");
+    await type("/loop pause");
+    expect(await type("/loop resume --foreground")).toMatchObject({ kind: "loop", loop: { state: "active" } });
   });
 });
