@@ -160,7 +160,8 @@ async function performCommand(
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");
   if (result.kind === "turn") return await endTurn(program, result, asked.globals.json);
-  printResult(result, output, asked.globals.json);
+  // Its events say it all.
+  if (result.kind !== "loop" || !asked.globals.json) printResult(result, output, asked.globals.json);
   if (result.kind === "loop" && foreground && context.loop && runner) {
     return await foreground.followLoop(
       { db: program.db, keeper: context.loop, runner, loop: result.loop, called: program.called },

@@ -34,6 +34,9 @@ interface Limit {
   readonly by: (asker: Asker) => SpentBy;
 }
 
+/** What costs nothing of this is free. */
+const MILLION = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
+
 const LIMITS: readonly Limit[] = [
   {
     name: "turnUsd",
@@ -55,17 +58,15 @@ export async function overLimit(asker: Asker, route: ModelRoute): Promise<ModelE
   const { db, spending, now } = asker;
   const set = LIMITS.filter(({ name }) => spending?.limits[name] !== undefined);
   if (!spending || set.length === 0) return undefined;
-  if (!isPriced(route, spending, now())) return unpriced(route, set);
+  const dearest = costOf(MILLION, modelFacts(route, spending.models).prices, now());
+  if (!dearest) return unpriced(route, set);
+  if (dearest.usd === 0) return undefined;
   for (const limit of set) {
     const most = spending.limits[limit.name] ?? Number.POSITIVE_INFINITY;
     const usd = sumOf(await db.spent(limit.by(asker)), spending, now());
     if (usd >= most) return reached(limit, { most, usd });
   }
   return undefined;
-}
-
-function isPriced(route: ModelRoute, { models }: Spending, at: number): boolean {
-  return costOf({ inputTokens: 0, outputTokens: 0 }, modelFacts(route, models).prices, at) !== undefined;
 }
 
 /** What has no price was spent before there was a limit. */

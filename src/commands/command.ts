@@ -308,6 +308,8 @@ interface Declaration {
   readonly needsIndex?: true;
   /** Its one argument is all that was typed behind its name, as it stands: quotes and dashes are part of it. */
   readonly isRaw?: boolean;
+  /** Of a raw one: what stands among its words as a flag. As a program's arguments no other may. */
+  readonly rawFlags?: readonly string[];
   /** Not a subcommand: it makes no sense without a screen. */
   readonly screenOnly?: boolean;
 }

@@ -1,5 +1,5 @@
 // What is typed behind /loop (C 10.1): `[every] [interval] prompt [--times N] [--budget $] [--until text]`, or a control
-// word. The prompt is taken as it stands, quotes and all. Pure.
+// word. The prompt is taken as it stands, quotes and all; flags count wherever they stand, behind --until at the end. Pure.
 import { nearestNames } from "../agent/tools/nearest-names.ts";
 import { durationText, parseDuration } from "../config/durations.ts";
 
@@ -38,21 +38,22 @@ const CONTROLS = {
   help: "help",
 } as const;
 
-const FLAGS = ["times", "until", "budget", "foreground"];
+export const LOOP_FLAGS = ["times", "until", "budget", "foreground"] as const;
 
 export function parseLoop(typed: string, { minIntervalMs }: Pick<LoopLimits, "minIntervalMs">): LoopWords {
   const text = typed.trim();
-  if (/^(?:resume\s+--foreground|--foreground\s+resume)$/i.test(text)) return { kind: "resume", isForeground: true };
-  const control = CONTROLS[text.toLowerCase() as keyof typeof CONTROLS];
-  if (control === "resume") return { kind: control, isForeground: false };
-  if (control !== undefined) return { kind: control };
-  const [, before = text, until] = /^([\s\S]*?)(?:^|\s)--until(?:=|\s+|$)([\s\S]*)$/.exec(text) ?? [];
-  if (until !== undefined && until.trim() === "") return wrong("--until needs what has to be so.");
-  const times = take(before, "times");
-  const budget = take(times.left, "budget");
+  const { head, until } = splitUntil(text);
   const foreground = /(^|\s)--foreground(?=\s|$)/;
-  const isForeground = foreground.test(budget.left);
-  const { everyMs, prompt } = intervalOf(budget.left.replace(foreground, " ").trim());
+  const isForeground = foreground.test(head);
+  const bare = head.replace(foreground, " ").trim();
+  const control = until === undefined ? CONTROLS[bare.toLowerCase() as keyof typeof CONTROLS] : undefined;
+  if (control === "resume") return { kind: control, isForeground };
+  if (control !== undefined && (bare !== "" || !isForeground)) return { kind: control };
+  if (until === "") return wrong("--until needs what has to be so.");
+  const times = take(bare, "times");
+  const budget = take(times.left, "budget");
+  const { everyMs, prompt, problem } = intervalOf(budget.left.trim());
+  if (problem !== undefined) return wrong(problem);
   const misspelled = misspelledIn(prompt);
   if (misspelled !== undefined) return wrong(misspelled);
   if (prompt === "") return wrong("A prompt is missing: what is to be done again and again?");
@@ -72,7 +73,7 @@ export function parseLoop(typed: string, { minIntervalMs }: Pick<LoopLimits, "mi
       ...(everyMs !== undefined && { everyMs }),
       ...(times.value !== undefined && { times: Number(times.value) }),
       ...(usd !== undefined && { budgetUsd: Number(usd) }),
-      ...(until !== undefined && { until: until.trim() }),
+      ...(until !== undefined && { until }),
     },
   };
 }
@@ -93,17 +94,59 @@ function take(text: string, name: string): { readonly left: string; readonly val
   return { left, value: found[1] ?? found[2] ?? "" };
 }
 
-/** `every 5m …`, `5m …`; a number without a unit belongs to the prompt, and so does `every` without an interval. */
-function intervalOf(text: string): { readonly everyMs?: number; readonly prompt: string } {
-  const [, interval = "", prompt = ""] = /^(?:every\s+)?(\S+)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
-  const everyMs = /^[\d.]+[hms]/i.test(interval) ? parseDuration(interval) : undefined;
-  return everyMs === undefined ? { prompt: text } : { everyMs, prompt: prompt.trim() };
+/** A condition goes on to the end, or to the flags that end the line: those count as if they stood before it. */
+function splitUntil(text: string): { readonly head: string; readonly until?: string } {
+  const [, before, condition = ""] = /^([\s\S]*?)(?:^|\s)--until(?:=|\s+|$)([\s\S]*)$/.exec(text) ?? [];
+  if (before === undefined) return { head: text };
+  const flags = /(?:(?:^|\s+)--(?:foreground|(?:times|budget)(?:=|\s+)\S+))+\s*$/.exec(condition)?.[0] ?? "";
+  const until = unquoted(condition.slice(0, condition.length - flags.length));
+  return { head: `${before}${flags === "" ? "" : ` ${flags.trim()}`}`, until };
+}
+
+function unquoted(text: string): string {
+  const bare = text.trim();
+  return /^(["'])[\s\S]*\1$/.test(bare) && bare.length > 1 ? bare.slice(1, -1).trim() : bare;
+}
+
+interface Paced {
+  readonly everyMs?: number;
+  readonly prompt: string;
+  readonly problem?: string;
+}
+
+const UNITS = { s: "s|secs?|seconds?", m: "m|mins?|minutes?", h: "h|hrs?|hours?", d: "d|days?" } as const;
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST_MS = 30 * UNIT_MS.d;
+/** `10 min`, `2 hours`, `-5m`: what can be meant as nothing else. */
+const SPELLED = new RegExp(
+  `^(-?\\d+(?:\\.\\d+)?)\\s*(${Object.values(UNITS).join("|")})(?=\\s|$)\\s*([\\s\\S]*)$`,
+  "i",
+);
+
+/** `every 5m …`, `5m …`, `10 min …`; a number without a unit belongs to the prompt, and so does `every` without an interval. */
+function intervalOf(text: string): Paced {
+  const asked = text.replace(/^every\s+/i, "");
+  const [, first = "", rest = ""] = /^(\S+)(?:\s+([\s\S]*))?$/.exec(asked) ?? [];
+  const compound = /^[\d.]+[dhms]/i.test(first) ? parseDuration(first) : undefined;
+  if (compound !== undefined) return paced(compound, { asked: first, prompt: rest.trim() });
+  const [whole, count = "", unit = "", prompt = ""] = SPELLED.exec(asked) ?? [];
+  if (whole === undefined) return { prompt: text };
+  const name = (Object.keys(UNITS) as (keyof typeof UNITS)[]).find((each) =>
+    new RegExp(`^(?:${UNITS[each]})$`, "i").test(unit),
+  );
+  const everyMs = Math.round(Number(count) * UNIT_MS[name ?? "s"]);
+  return paced(everyMs, { asked: `${count} ${unit}`, prompt: prompt.trim() });
+}
+
+function paced(everyMs: number, { asked, prompt }: { asked: string; prompt: string }): Paced {
+  if (everyMs > 0 && everyMs <= LONGEST_MS) return { everyMs, prompt };
+  return { prompt, problem: `${asked} is no interval: one is like 10m, 2h or 1h30m, at most 30 days.` };
 }
 
 /** At an end of the prompt, where flags stand: inside of it they may be what the prompt is about. */
 function misspelledIn(prompt: string): string | undefined {
   const words = prompt.split(/\s+/);
   const flag = [words[0], words.at(-2), words.at(-1)].find((word) => word?.startsWith("--"));
-  const nearest = flag === undefined ? [] : nearestNames(flag.slice(2).split("=")[0] ?? "", FLAGS);
+  const nearest = flag === undefined ? [] : nearestNames(flag.slice(2).split("=")[0] ?? "", LOOP_FLAGS);
   return nearest.length === 0 ? undefined : `There is no flag ${flag}; nearest: --${nearest[0]}.`;
 }

@@ -8,7 +8,7 @@ import { durationText } from "../config/durations.ts";
 import type { Loop, LoopTick, Refusal } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
 import { type CommandContext, type CommandResult, defineCommand } from "./command.ts";
-import { type LoopWish, parseLoop } from "./loop-grammar.ts";
+import { LOOP_FLAGS, type LoopWish, parseLoop } from "./loop-grammar.ts";
 import { type CommandRegistry, parseCommand } from "./parse-command.ts";
 import { called, counted, lines, refused, usage } from "./results.ts";
 
@@ -24,6 +24,7 @@ export const loopCommand = (registry: () => CommandRegistry) =>
     example: "/loop every 10m /status --times 3",
     args: [{ name: "what", help: `${USAGE}, or status, pause, resume, stop`, rest: true }],
     isRaw: true,
+    rawFlags: LOOP_FLAGS,
     during: "any",
     run: ({ words: [text = ""] }, context) => run(text, context, registry()),
   });
@@ -104,6 +105,7 @@ async function resume(context: CommandContext, isForeground: boolean): Promise<C
 }
 
 async function status({ db, runner, now }: CommandContext): Promise<CommandResult> {
+  await db.pauseOrphanLoops();
   const loop = await db.loopOf(runner.session.conversation);
   if (!loop) return lines("There is no loop here. /loop help says how to start one.", {});
   const ticks = await db.loopTicks(loop.id, LISTED);

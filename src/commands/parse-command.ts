@@ -39,7 +39,11 @@ export function parseWords(words: readonly string[], registry: CommandRegistry, 
     return { ok: false, usage: usage("A command is missing.", `See: ${prefix}help`) };
   const command = findCommand(registry, name);
   if (!command) return { ok: false, usage: unknownCommand(name, registry, prefix) };
-  if (command.isRaw) return { ok: true, command, args: { words: [rest.join(" ")], flags: {} }, path: command.name };
+  if (command.isRaw) {
+    const unknown = prefix === "/" ? undefined : unknownFlag(rest, command.rawFlags ?? []);
+    if (unknown !== undefined) return { ok: false, usage: unknown };
+    return { ok: true, command, args: { words: [rest.join(" ")], flags: {} }, path: command.name };
+  }
   const [first] = rest;
   const verb = first === undefined ? undefined : command.verbs?.find((each) => each.name === first);
   if (verb) return finish(verb, rest.slice(1), { prefix, path: `${command.name} ${verb.name}` });
@@ -65,6 +69,17 @@ function finish(command: Command, words: readonly string[], call: { prefix: stri
   if (parsed.ok) return { ok: true, command, args: parsed.args, path: call.path };
   const how = usageOf(`${call.prefix}${call.path}`, command);
   return { ok: false, usage: usage(parsed.problem, `Usage: ${how}`) };
+}
+
+/** In quotes it belongs to the text. */
+function unknownFlag(words: readonly string[], known: readonly string[]) {
+  const unknown = words.find((word) => /^--\w/.test(word) && !known.includes(word.slice(2).split("=")[0] ?? ""));
+  if (unknown === undefined) return undefined;
+  const names = known.map((name) => `--${name}`).join(", ");
+  return usage(
+    `There is no flag ${unknown}.`,
+    `Its flags: ${names}. What belongs to the prompt stands in quotes with it.`,
+  );
 }
 
 function unknownCommand(name: string, registry: CommandRegistry, prefix: "/" | "stele ") {

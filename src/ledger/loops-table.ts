@@ -33,6 +33,8 @@ export interface LoopDetail {
   readonly ticks: number;
   /** Of these, since a person last set it going: what `maxTicks` bounds. */
   readonly ticksOfRun: number;
+  /** The newest ones in a row, since then. */
+  readonly failures: number;
   readonly spentUsd: number;
   readonly digest?: string;
   readonly why?: string;

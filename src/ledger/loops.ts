@@ -80,7 +80,8 @@ export function startLoop(
   if (refused) return refused;
   if (before) endLoop(tx, before, { state: "stopped", why: "another one took its place" });
   const id = randomUUID() as LoopId;
-  const detail: LoopDetail = { delayMs: plan.everyMs ?? plan.floorMs, ticks: 0, ticksOfRun: 0, spentUsd: 0 };
+  const none = { ticks: 0, ticksOfRun: 0, failures: 0, spentUsd: 0 };
+  const detail: LoopDetail = { delayMs: plan.everyMs ?? plan.floorMs, ...none };
   tx.q.loops.insert.run({
     ...{ id, conversation: session.conversation_id, now: tx.now },
     schedule: canonicalJson(plan),
@@ -132,6 +133,7 @@ export function endTick(tx: Tx, { id, slot }: { id: LoopId; slot: number }, end:
   setDetail(tx, id, (detail) => ({
     ...(outcome === "cancelled" ? uncounted(detail) : detail),
     spentUsd: detail.spentUsd + (end.usd ?? 0),
+    failures: outcome === "failed" ? detail.failures + 1 : 0,
     ...(end.digest !== undefined && { digest: end.digest }),
     ...(end.next.state === "active" && { delayMs: end.next.delayMs }),
   }));
@@ -166,7 +168,7 @@ export function resumeLoop(tx: Tx, conversation: ConversationId, probe?: Probe):
   const { why: _, ...detail } = detailOf(loopRow(tx.q, row.id));
   const isGoingOn = row.state === "active" && row.next_due_at !== null;
   const due = isGoingOn ? row.next_due_at : tx.now + Math.min(detail.delayMs, RESUME_MS);
-  return put(tx, row, { state: "active", due, detail: { ...detail, ticksOfRun: 0 } });
+  return put(tx, row, { state: "active", due, detail: { ...detail, ticksOfRun: 0, failures: 0 }, takes: true });
 }
 
 export function stopLoop(tx: Tx, conversation: ConversationId): Loop | undefined {
@@ -217,10 +219,10 @@ function setDetail(tx: Tx, id: LoopId, change: (detail: LoopDetail) => LoopDetai
 function put(
   tx: Tx,
   row: LoopRow,
-  { state = row.state, due, detail }: { state?: LoopRow["state"]; due: number | null; detail?: LoopDetail },
+  change: { state?: LoopRow["state"]; due: number | null; detail?: LoopDetail; takes?: boolean },
 ): Loop {
-  const isTaken = state === "active" && row.state !== "active";
-  const runner = isTaken ? canonicalJson(tx.process) : row.runner;
+  const { state = row.state, due, detail, takes = false } = change;
+  const runner = takes ? canonicalJson(tx.process) : row.runner;
   const json = detail ? canonicalJson(detail) : row.detail;
   tx.q.loops.set.run({ id: row.id, state, runner, due, detail: json, now: tx.now });
   return toLoop(loopRow(tx.q, row.id));

@@ -292,6 +292,8 @@ export interface Loop {
   readonly ticks: number;
   /** Of these, since a person last set it going. */
   readonly ticksOfRun: number;
+  /** The newest ones in a row, since then. */
+  readonly failures: number;
   /** Of all ticks, as far as their prices were known. */
   readonly spentUsd: number;
   /** Of the last answer. */

@@ -40,7 +40,7 @@ export interface LoopOptions {
 }
 
 /** Looked at again so soon while something is in the way, and at the latest after so long: clocks jump. In ms. */
-const LOOK_MS = { busy: 1_000, most: 30_000 };
+const LOOK_MS = { busy: 1_000, orphan: 5_000, most: 30_000 };
 const JUDGE_MS = 60_000;
 
 /** Said to a model with each tick. */
@@ -149,10 +149,19 @@ export class LoopKeeper {
     this.#callOff?.();
     this.#callOff = undefined;
     const loop = this.#loop;
+    // Who is killed writes nothing about it.
+    if (loop?.state === "active" && !this.#isMine(loop) && !this.#closing.signal.aborted)
+      this.#callOff = this.#timer(LOOK_MS.orphan, () => this.#do(() => this.#lookAtRunner()));
     if (!loop || !this.#isMine(loop) || this.#tick || this.#closing.signal.aborted) return;
     const left = (loop.nextDueAt ?? 0) - this.#options.now();
     const wait = left > 0 ? Math.min(left, LOOK_MS.most) : this.#mayFire() ? 0 : LOOK_MS.busy;
     this.#callOff = this.#timer(wait, () => this.#do(() => this.#fire()));
+  }
+
+  async #lookAtRunner(): Promise<void> {
+    const paused = await this.#options.db.pauseOrphanLoops();
+    if (paused.some(({ id }) => id === this.#loop?.id)) await this.open();
+    else this.#arm();
   }
 
   #mayFire(): boolean {
@@ -207,8 +216,10 @@ export class LoopKeeper {
     const route = admission.payload.route ?? this.#options.runner.session.route;
     const usd = this.#costOf(route, admission.usage, usage);
     const said = { ...(digest !== undefined && { digest }), ...(usd !== undefined && { usd }) };
+    const { outcome, error } = admission;
+    const ended = { loop, outcome, answer, judged, ...said, ...(error && { error }) };
     const next = await db.endTick(tick, {
-      ...{ ...said, next: tickVerdict({ loop, outcome: admission.outcome, answer, judged, ...said }) },
+      ...{ ...said, next: tickVerdict(ended) },
       ...(usage && { judging: { route, usage } }),
     });
     if (this.#tick === tick) this.#tick = undefined;

@@ -2,7 +2,7 @@
 // that were asked for are done, a limit is reached, or the next one is due. Pure.
 
 import type { TickEnd } from "../../ledger/loops.ts";
-import type { Loop, Outcome } from "../../ledger/types.ts";
+import type { Loop, Outcome, TurnError } from "../../ledger/types.ts";
 
 export type Judgement =
   | { readonly kind: "done" | "blocked"; readonly why: string }
@@ -13,6 +13,8 @@ export interface EndedTick {
   /** As it was when the tick was fired, this tick counted. */
   readonly loop: Loop;
   readonly outcome: Outcome;
+  /** Why its turn failed. */
+  readonly error?: Pick<TurnError, "code" | "message">;
   readonly answer: string;
   /** Of the answer; absent where there is none. */
   readonly digest?: string;
@@ -24,11 +26,17 @@ export interface EndedTick {
 /** Alone on a line. */
 const COMPLETE = /^[ \t]*LOOP_COMPLETE[.!]?[ \t]*$/m;
 
+/** In a row: what fails so often is not mended by asking again. */
+const FAILURES = 3;
+
 export function tickVerdict(tick: EndedTick): TickEnd["next"] {
-  const { loop, outcome, answer, judged, usd = 0 } = tick;
+  const { loop, outcome, error, answer, judged, usd = 0 } = tick;
   const spent = loop.spentUsd + usd;
   const { times, maxTicks, budgetUsd } = loop.plan;
   if (outcome === "interrupted") return { state: "paused", why: "its turn was stopped" };
+  if (error?.code === "spending_limit") return { state: "paused", why: error.message };
+  if (outcome === "failed" && loop.failures + 1 >= FAILURES)
+    return { state: "paused", why: `${FAILURES} ticks in a row failed${error ? `: ${error.message}` : ""}` };
   if (outcome === "completed" && COMPLETE.test(answer)) return { state: "done", why: "the model says LOOP_COMPLETE" };
   if (judged.kind === "done") return { state: "done", why: judged.why };
   if (judged.kind === "blocked") return { state: "paused", why: judged.why };

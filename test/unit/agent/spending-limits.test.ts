@@ -94,6 +94,14 @@ describe("a limit on what is spent", () => {
     expect((await free("one")).outcome).toBe("completed");
   });
 
+  it("is none for a model that costs nothing, also where it is reached", async () => {
+    const say = await open({ dayUsd: 1 });
+    await say("one");
+    expect((await say("two")).error?.code).toBe("spending_limit");
+    const free = await open({ dayUsd: 1 }, { models: { "local/m1": { inputPrice: 0, outputPrice: 0 } } });
+    expect((await free("three")).outcome).toBe("completed");
+  });
+
   it("holds for /compress too", async () => {
     const say = await open({ sessionUsd: 1 });
     await say("one");

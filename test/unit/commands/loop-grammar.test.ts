@@ -27,6 +27,12 @@ describe("what is typed behind /loop", () => {
     ["1m /usage", { text: "/usage", everyMs: 60_000 }],
     ["run ls --color=never in each folder", { text: "run ls --color=never in each folder" }],
     ["1m two\nlines", { text: "two\nlines", everyMs: 60_000 }],
+    ["10 min hi", { text: "hi", everyMs: 600_000 }],
+    ["every 2 hours hi", { text: "hi", everyMs: 7_200_000 }],
+    ["1d look", { text: "look", everyMs: 86_400_000 }],
+    ["3 files changed: look", { text: "3 files changed: look" }],
+    ["5m look --until all green --times 2", { text: "look", everyMs: 300_000, until: "all green", times: 2 }],
+    ['5m look --until "all green" --foreground', { text: "look", everyMs: 300_000, until: "all green" }],
   ])("%j is a loop", (typed, asked) => {
     expect(wish(typed)).toEqual(asked);
   });
@@ -37,6 +43,7 @@ describe("what is typed behind /loop", () => {
     [" Pause ", "pause"],
     ["resume", "resume"],
     ["resume --foreground", "resume"],
+    ["stop --foreground", "stop"],
     ["resume the talks", "start"],
     ["stop", "stop"],
     ["clear", "stop"],
@@ -57,6 +64,9 @@ describe("what is typed behind /loop", () => {
     ["look --budget nothing", "--budget takes US dollars"],
     ["look --budget 0", "--budget takes US dollars"],
     ["look --until", "--until needs"],
+    ["-5m look", "-5 m is no interval"],
+    ["99999999d look", "99999999d is no interval"],
+    ["99 days look", "99 days is no interval"],
     ["look --time 3", "There is no flag --time; nearest: --times."],
     ["look --untill done", "There is no flag --untill; nearest: --until."],
   ])("%j is refused: %s", (typed, problem) => {

@@ -200,6 +200,20 @@ describe("a loop", () => {
     expect(seen()).toEqual(["done", 3]);
   });
 
+  it("is found paused by another window when its own was killed, which takes it over then", async () => {
+    const { world, one, loop } = await begun({ everyMs: 10 * MINUTE });
+    await world.pass(1, [one]);
+    const second = new Program(world, "second", one.session);
+    await second.keeper.open();
+    one.die("second");
+    expect(second.keeper.loop?.state).toBe("active");
+    await world.pass(10_000, [second]);
+    expect(second.keeper.loop).toMatchObject({ state: "paused", why: "the stele that ran it ended" });
+    await second.keeper.resume();
+    await world.pass(HOUR, [second]);
+    expect(ticksOf(second.db, loop).length).toBeGreaterThan(4);
+  });
+
   it("waits while a person types, and makes one tick of what it missed", async () => {
     const { world, one, loop } = await begun({ everyMs: MINUTE });
     await world.pass(1, [one]);

@@ -13,7 +13,16 @@ function loop(plan: Partial<LoopPlan> = {}, more: Partial<Loop> = {}): Loop {
     maxTicks: 100,
     ...plan,
   };
-  return { plan: whole, state: "active", ticks: 1, ticksOfRun: 1, spentUsd: 0, delayMs: 60_000, ...more } as Loop;
+  return {
+    plan: whole,
+    state: "active",
+    ticks: 1,
+    ticksOfRun: 1,
+    failures: 0,
+    spentUsd: 0,
+    delayMs: 60_000,
+    ...more,
+  } as Loop;
 }
 
 function ended(more: Partial<EndedTick> = {}): EndedTick {
@@ -52,6 +61,16 @@ describe("what comes after a tick", () => {
       { state: "paused" },
     ],
     ["a failed turn goes on", ended({ outcome: "failed", answer: "" }), { state: "active", delayMs: 120_000 }],
+    [
+      "the third one in a row pauses it",
+      ended({ outcome: "failed", loop: loop({}, { failures: 2 }), error: { code: "model_server", message: "down" } }),
+      { state: "paused", why: "3 ticks in a row failed: down" },
+    ],
+    [
+      "a spending limit pauses it at once",
+      ended({ outcome: "failed", error: { code: "spending_limit", message: "the limit is reached" } }),
+      { state: "paused", why: "the limit is reached" },
+    ],
   ])("%s", (_, tick, next) => {
     expect(tickVerdict(tick)).toMatchObject(next);
   });
