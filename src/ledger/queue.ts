@@ -233,14 +233,22 @@ export function reorder(tx: Tx, id: AdmissionId, before: AdmissionId | undefined
   for (const [at, each] of ordered.entries()) tx.q.admissions.setPosition.run(at + 1, each.seq);
 }
 
-export function hold(tx: Tx, id: AdmissionId, why: string): void {
-  if (admissionRow(tx, id).status === "queued") tx.q.admissions.setHeld.run(why, id);
+/** Why a prompt is held whose text its submitter changes, and what is left of that once the submitter is dead. */
+export const EDITED = "its text is being changed";
+export const EDIT_LEFT = "its text was being changed when stele ended";
+
+/** `takes`: this program is its submitter from now on. */
+export function hold(tx: Tx, id: AdmissionId, why: string, { takes = false } = {}): void {
+  const row = admissionRow(tx, id);
+  if (row.status !== "queued") return;
+  if (takes) tx.q.admissions.adopt.run(JSON.stringify(tx.process), row.base_head_id, id);
+  tx.q.admissions.setHeld.run(why, id);
 }
 
 export function orphans(q: Queries, at: Pick<Tx, "process">, probe?: Probe): AdmissionRow[] {
   return q.admissions.allOpen
     .all()
-    .filter((row) => row.status === "queued" && row.held === null)
+    .filter((row) => row.status === "queued" && (row.held === null || row.held === EDITED))
     .filter((row) => livenessOf(decodeProcess(row.submitter), at.process, probe) === "dead");
 }
 
@@ -254,7 +262,7 @@ export function holdOrphans(tx: Tx, rows: readonly AdmissionRow[]): number {
 
 export function setAsideOrphan(tx: Tx, row: AdmissionRow): void {
   if (row.kind === "loop") cancel(tx, row.seq);
-  else hold(tx, row.seq, "the program that asked is gone");
+  else hold(tx, row.seq, row.held === EDITED ? EDIT_LEFT : "the program that asked is gone");
 }
 
 /** A key was pressed for it: this program is its submitter from now on, on the head as it is. */

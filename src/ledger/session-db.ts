@@ -645,8 +645,8 @@ export class SessionDB {
     this.#tx.write("move", (tx) => queue.reorder(tx, id, before));
   }
 
-  hold(id: AdmissionId, why: string): void {
-    this.#tx.write("hold", (tx) => queue.hold(tx, id, why));
+  hold(id: AdmissionId, why: string, options: { takes?: boolean } = {}): void {
+    this.#tx.write("hold", (tx) => queue.hold(tx, id, why, options));
   }
 
   /** Queued rows whose submitter is proven dead: held, and those of a loop cancelled. Returns how many. */

@@ -77,6 +77,8 @@ export class Conversation {
   begin({ drafts, waiting, models, window: { messages } }: Booted, told: readonly MessageId[]): void {
     this.#told.written(told);
     this.#unsent.open(this.runner.session.conversation, { drafts, messages, waiting });
+    // In lines nothing is edited in place.
+    if (!this.#screen.isInLines) void this.#editing.goOn(waiting).catch(() => undefined);
     const dispatch = this.#screen.dispatch.bind(this.#screen);
     watchSpending({ db: this.#context.db, runner: this.runner, models, dispatch });
     watchSharedModel({ runner: this.runner, models: this.#context.models, dispatch });
@@ -177,6 +179,7 @@ export class Conversation {
   }
 
   async #send(text: string, { key, how }: { key: number; how: SentAs }): Promise<void> {
+    const isEdit = this.#editing.isOpen;
     try {
       const typed = how.isShell ? typedPrompt(text) : undefined;
       const made = typed ? { ok: true as const, prompt: typed, blobs: [] } : await this.#withImages(text);
@@ -190,6 +193,12 @@ export class Conversation {
       const { route } = this.runner.session;
       this.#screen.print(...leftOutImages(route, this.#context.settings.models(), this.#withoutImages));
     } catch (error) {
+      // Another window was first.
+      if (isEdit && turnError(error).code === "illegal_edge")
+        return this.#notSent(text, {
+          key,
+          why: "the prompt that it was has begun, or was dropped. Enter sends it as another.",
+        });
       this.#screen.dispatch({ type: "not-admitted", key, error: turnError(error) });
       // The words are the person's only copy.
       if (isComposerEmpty(this.#screen.composer)) this.#screen.compose({ type: "set", text });

@@ -1,6 +1,8 @@
 // A waiting prompt whose text is in the composer: it is held meanwhile, so that what runs is never a text that
 // somebody is about to change. Sent, the new text takes its place in the queue; left, it waits on as it was. A crash
 // leaves it held, and its text as a draft.
+
+import { holdForEdit, wasBeingEdited } from "../agent/edit-hold.ts";
 import type { Runner } from "../agent/runner.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import type { Admission, AdmissionId } from "../ledger/types.ts";
@@ -34,11 +36,23 @@ export class WaitingEdit {
     if (!isComposerEmpty(screen.composer))
       return screen.print(note("The input holds another text: send or cut it first."));
     const row = await db.admission(id);
-    await db.hold(id, "its text is being changed");
+    await holdForEdit(db, id);
     if ((await db.admission(id)).status !== "queued") return screen.print(note("It has begun already.", "warning"));
     this.#row = row;
     screen.compose({ type: "set", text });
     screen.dispatch({ type: "editing", admission: id });
+    await runner.tellQueue();
+  }
+
+  /** After a kill its text is in the composer, as the draft that it was: the edit goes on. */
+  async goOn(waiting: readonly Admission[]): Promise<void> {
+    const { db, screen, runner } = this.#options;
+    const { conversation } = runner.session;
+    const row = waiting.find((each) => each.conversation === conversation && wasBeingEdited(each));
+    if (!row || this.#row || isComposerEmpty(screen.composer)) return;
+    this.#row = row;
+    await holdForEdit(db, row.id);
+    screen.dispatch({ type: "editing", admission: row.id });
     await runner.tellQueue();
   }
 

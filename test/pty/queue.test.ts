@@ -72,7 +72,12 @@ it("waits for a key after a kill, with the text that was being changed", async (
   await stele.waitFor(/Resume the turn[\s\S]*Settle as interrupted/);
   await answer(stele, "\x1b");
   await stele.waitFor(/❯ say one or two/);
-  await stele.waitFor(/› say one {2}\(waits · \/queue run\)/);
+  await stele.waitFor(/› say one {2}\(in the input/);
+  stele.write("\r");
+  await stele.waitFor(/› say one or two {2}\(after your decision/);
+  expect(everything(stele)).not.toContain("being changed");
+  const { out } = await place.stele(["queue", "-c", "--json"]);
+  expect(out.trimEnd().split("\n")).toHaveLength(1);
 });
 
 function drafts(home: string): readonly string[] {
