@@ -216,6 +216,8 @@ function endOf(result: CommandResult, json: boolean): ExitCode {
     case "preview":
       reportLine({ code: "confirm", message: result.title, hint: "Nothing was changed. Say --yes to do it." }, json);
       return EXIT.usage;
+    case "stop":
+      return EXIT.stopped;
     case "lines":
       return result.failure === "ledger" ? EXIT.ledger : EXIT.done;
     default:
@@ -230,10 +232,11 @@ const REFUSAL_EXITS = {
   failed: EXIT.turnFailed,
 } as const;
 
-/** Resolves when there is room for more. */
-async function pourOut(text: string): Promise<void> {
-  if (process.stdout.write(text)) return;
-  await new Promise((resolve) => process.stdout.once("drain", resolve));
+/** Resolves when it was taken; rejects with the system's error. */
+function pourOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 async function printHelp(about: string | undefined): Promise<ExitCode> {

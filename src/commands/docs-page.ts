@@ -1,6 +1,6 @@
 // docs/commands.md, from the declarations. `node scripts/generate-docs.mjs` writes it; a test compares.
 import { usageOf } from "./args.ts";
-import type { Command } from "./command.ts";
+import type { Command, FlagSpec } from "./command.ts";
 import type { CommandRegistry } from "./parse-command.ts";
 
 export function commandsPage({ commands }: CommandRegistry): string {
@@ -38,10 +38,14 @@ function section(command: Command): readonly string[] {
 
 function usageBlock(path: string, command: Command): readonly string[] {
   const words = (command.args ?? []).map(({ name, help }) => `- \`${name}\`: ${help}`);
-  const flags = (command.flags ?? []).map(({ name, help }) => `- \`--${name}\`: ${help}`);
+  const flags = (command.flags ?? []).map((flag) => `- ${flagNames(flag)}: ${flag.help}`);
   const list = [...words, ...flags];
   const example = command.example === path ? [] : [`For example: \`${command.example}\``, ""];
   return ["```", usageOf(path, command), "```", "", ...(list.length > 0 ? [...list, ""] : []), ...example];
+}
+
+function flagNames({ name, short }: FlagSpec): string {
+  return short === undefined ? `\`--${name}\`` : `\`--${name}\`, \`-${short}\``;
 }
 
 function capital(text: string): string {

@@ -19,6 +19,9 @@ import { called, counted, lines, usage } from "./results.ts";
 const FORMATS = ["jsonl", "json", "md"] as const;
 type Format = (typeof FORMATS)[number];
 
+/** Of every file system there is, less what a temporary name beside it needs. */
+const LONGEST_NAME = 240;
+
 /** C 6.7: a page or an object of more is nothing one can open. */
 const MOST_MESSAGES = 20_000;
 
@@ -32,16 +35,21 @@ const FLAGS: readonly FlagSpec[] = [
   { name: "force", help: "replace the file if it is there" },
 ];
 
+const TO: FlagSpec = { name: "to", short: "o", help: "the same as the path", value: "text" };
+
 export const exportCommand = defineCommand({
   name: "export",
   summary: "write this conversation to a file",
   example: "/export parser.md --redact",
   args: [{ name: "path", help: "the file; default: stele-ID.jsonl in this folder, or stdout where it is piped" }],
-  flags: FLAGS,
+  flags: [...FLAGS, TO],
   during: "any",
   isLong: true,
   run: (args, context: CommandContext) =>
-    exportSession(args, context, { session: context.runner.session, asked: args.words[0] }),
+    exportSession(args, context, {
+      session: context.runner.session,
+      asked: args.words[0] ?? textFlag(args, "to"),
+    }),
 });
 
 export const sessionsExportCommand = defineCommand({
@@ -52,7 +60,7 @@ export const sessionsExportCommand = defineCommand({
     { name: "session", help: "id, prefix, title or number of the list just shown", required: true },
     { name: "path", help: "the file; default: stele-ID.jsonl in this folder, or stdout where it is piped" },
   ],
-  flags: [...FLAGS, { name: "to", short: "o", help: "the same as the path", value: "text" }],
+  flags: [...FLAGS, TO],
   during: "any",
   isLong: true,
   needsNoSession: true,
@@ -84,7 +92,10 @@ async function exportSession(
   const file = context.files.resolve(cwd, asked ?? `stele-${session.id}.${format}`);
   const folder = path.dirname(file);
   if (!(await context.hasFolder(folder))) return usage(`There is no folder ${folder}.`);
-  if (await context.hasFolder(file)) return usage(`${file} is a folder: name a file in it.`);
+  const there = await context.files.stat(file);
+  if (there.ok && there.value.kind === "folder") return usage(`${file} is a folder: name a file in it.`);
+  if (there.ok && there.value.kind !== "file") return usage(`${file} is no plain file: nothing was written.`);
+  if (path.basename(file).length > LONGEST_NAME) return usage(`${path.basename(file)} is too long for a file's name.`);
   if (!(await context.files.isInside(folder, file)))
     return usage(`${file} is a link, or belongs to the ledger: nothing was written.`, "Choose another name.");
   return write(context, session, { file, format, isRedacted, force: hasFlag(args, "force") });
@@ -93,6 +104,9 @@ async function exportSession(
 function formatOf(asked: string | undefined, file: string | undefined): Format | CommandResult {
   const ending = FORMATS.find((each) => file?.endsWith(`.${each}`));
   const format = FORMATS.find((each) => each === asked);
+  const other = /\.([a-z]\w{0,9})$/i.exec(path.basename(file ?? ""))?.[1];
+  if (asked === undefined && ending === undefined && other !== undefined)
+    return usage(`.${other} is no format of an export.`, `Say which: --format ${FORMATS.join(", ")}`);
   if (asked === undefined) return ending ?? "jsonl";
   if (asked === "html") return usage("--format html is not in this version.", "For reading: --format md");
   return format ?? usage(`--format takes ${FORMATS.join(", ")}, not ${JSON.stringify(asked)}.`);
@@ -131,9 +145,17 @@ async function pour(
   { pipe, format, isRedacted }: Pick<Wanted, "format" | "isRedacted"> & Required<Pick<FreeContext, "pipe">>,
 ): Promise<CommandResult> {
   const redactor = await redactorIf(isRedacted);
-  await stoppable(context, async (work) => {
-    for await (const piece of await piecesOf(context, session, { format, redactor, work })) await pipe(piece);
-  });
+  try {
+    await stoppable(context, async (work) => {
+      for await (const piece of await piecesOf(context, session, { format, redactor, work })) await pipe(piece);
+    });
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    // Whoever read it has what they wanted.
+    if (code === "EPIPE" || code.startsWith("ERR_STREAM")) return { kind: "stop" };
+    if (!/^E[A-Z]+$/.test(code)) throw error;
+    return { kind: "refused", why: `stdout cannot be written: ${message}.`, code: "failed" };
+  }
   for (const line of redactedWords(redactor)) context.onProgress?.(line);
   return lines([]);
 }

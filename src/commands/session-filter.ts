@@ -25,8 +25,11 @@ export type ReadFilter =
   | { readonly ok: true; readonly filter: SessionFilter; readonly isFiltered: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** `now` in ms: what `7d` is counted from. */
-export function readFilter(args: CommandArgs, now: number): ReadFilter {
+/** `now` in ms: what `7d` is counted from. `folder` makes a path whole. */
+export function readFilter(
+  args: CommandArgs,
+  { now, folder }: { readonly now: number; readonly folder: (asked: string) => string },
+): ReadFilter {
   const limit = countFlag(args, "limit");
   if (!limit.ok) return limit;
   const state = textFlag(args, "state");
@@ -36,9 +39,10 @@ export function readFilter(args: CommandArgs, now: number): ReadFilter {
   if (!since.ok) return since;
   const until = timeFlag(args, "until", now);
   if (!until.ok) return until;
+  const asked = textFlag(args, "folder");
   const texts = {
     words: args.words[0] ?? textFlag(args, "query"),
-    folder: textFlag(args, "folder"),
+    folder: asked === undefined ? undefined : folder(asked),
     model: textFlag(args, "model"),
   };
   const given = {

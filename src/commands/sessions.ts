@@ -37,7 +37,8 @@ export const sessionsCommand = defineCommand({
 });
 
 async function listSessions(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
-  const read = readFilter(args, context.now());
+  const { cwd } = await context.newSession({});
+  const read = readFilter(args, { now: context.now(), folder: (asked) => context.files.resolve(cwd, asked) });
   if (!read.ok) return usage(read.problem);
   const { filter, isFiltered } = read;
   const empty = isFiltered

@@ -85,7 +85,7 @@ function storedRequest(tx: Tx, request: RequestId, digest: Hash): AdmissionRow |
   if (stored && stored.digest !== digest)
     throw ledgerError(
       "admission_conflict",
-      `Request ${request} was already used for something else: “${stored.summary}”.`,
+      `Request ${request} was already used for another prompt, or in another folder or way: “${stored.summary}”.`,
     );
   return stored;
 }
@@ -238,7 +238,7 @@ export const EDITED = "its text is being changed";
 export const EDIT_LEFT = "its text was being changed when stele ended";
 
 /** `takes`: this program is its submitter from now on. */
-export function hold(tx: Tx, id: AdmissionId, why: string, { takes = false } = {}): void {
+export function hold(tx: Tx, id: AdmissionId, { why, takes = false }: { why: string; takes?: boolean }): void {
   const row = admissionRow(tx, id);
   if (row.status !== "queued") return;
   if (takes) tx.q.admissions.adopt.run(JSON.stringify(tx.process), row.base_head_id, id);
@@ -262,7 +262,7 @@ export function holdOrphans(tx: Tx, rows: readonly AdmissionRow[]): number {
 
 export function setAsideOrphan(tx: Tx, row: AdmissionRow): void {
   if (row.kind === "loop") cancel(tx, row.seq);
-  else hold(tx, row.seq, row.held === EDITED ? EDIT_LEFT : "the program that asked is gone");
+  else hold(tx, row.seq, { why: row.held === EDITED ? EDIT_LEFT : "the program that asked is gone" });
 }
 
 /** A key was pressed for it: this program is its submitter from now on, on the head as it is. */

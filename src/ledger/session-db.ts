@@ -646,7 +646,7 @@ export class SessionDB {
   }
 
   hold(id: AdmissionId, why: string, options: { takes?: boolean } = {}): void {
-    this.#tx.write("hold", (tx) => queue.hold(tx, id, why, options));
+    this.#tx.write("hold", (tx) => queue.hold(tx, id, { why, ...options }));
   }
 
   /** Queued rows whose submitter is proven dead: held, and those of a loop cancelled. Returns how many. */

@@ -1,4 +1,5 @@
 // The flags of a list of sessions: what each asks the ledger for, and each refusal.
+import path from "node:path";
 import { expect, it } from "vitest";
 import { parseArgs } from "../../../src/commands/args.ts";
 import { FILTER_FLAGS, readFilter } from "../../../src/commands/session-filter.ts";
@@ -13,7 +14,7 @@ function read(line: string): ReturnType<typeof readFilter> {
   const split = splitWords(line);
   const parsed = parseArgs(split.ok ? split.words : [], sessionsCommand);
   if (!parsed.ok) throw new Error(parsed.problem);
-  return readFilter(parsed.args, NOW);
+  return readFilter(parsed.args, { now: NOW, folder: (asked) => path.resolve("/work", asked) });
 }
 
 it.each([
@@ -23,6 +24,7 @@ it.each([
   ["--state interrupted", { all: false, state: "interrupted" }],
   ["--model local/qwen3", { all: false, model: "local/qwen3" }],
   ["--folder /srv", { all: false, folder: "/srv" }],
+  ["--folder .", { all: false, folder: "/work" }],
   ["the parser --limit 3", { all: false, words: "the parser", limit: 3 }],
   ["--query parser", { all: false, words: "parser" }],
   ["--since 7d", { all: false, since: NOW - 7 * DAY }],

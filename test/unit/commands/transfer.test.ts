@@ -26,7 +26,7 @@ describe("/export", () => {
   it.each([
     ["/export talk.md", "talk.md", /^# say hello\n/],
     ["/export talk.json", "talk.json", /^\{"format".*"records":\[\n/],
-    ["/export talk.txt", "talk.txt", /^\{"format".*\}\n\{"type":"session"/],
+    ["/export talk", "talk", /^\{"format".*\}\n\{"type":"session"/],
     ["/export talk.txt --format md", "talk.txt", /^# say hello\n/],
     ["/export 'two words.md'", "two words.md", /^# say hello\n/],
     ["/sessions export 'a title' -o talk.md", "talk.md", /^# a title\n/],
@@ -61,6 +61,10 @@ describe("/export", () => {
   it.each([
     ["/export --format pdf", /--format takes jsonl, json, md, not "pdf"/],
     ["/export --format html", /html is not in this version/],
+    ["/export talk.txt", /\.txt is no format of an export/],
+    [`/export ${"x".repeat(250)}.md`, /too long for a file's name/],
+    ["/export /dev/null --format md", /no plain file/],
+    ["/export -", /this terminal/],
     ["/export nowhere/talk.md", /There is no folder .*nowhere/],
     ["/export folder", /is a folder: name a file in it/],
     ["/export link --force", /is a link, or belongs to the ledger/],
