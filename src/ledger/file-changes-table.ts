@@ -1,4 +1,5 @@
 // Tables `file_changes` and `file_reverts`: what calls did to files, and what is to be taken back or was.
+import { cameByImport } from "./import-marks.ts";
 import type { Database } from "./open.ts";
 import type {
   CallId,
@@ -28,6 +29,7 @@ export interface ChangeRow {
   readonly origin: ChangeOrigin;
   readonly restorable: number;
   readonly created_at: number;
+  readonly imported: number;
 }
 
 export interface RevertRow {
@@ -48,7 +50,8 @@ export interface RevertRow {
 const CWD = "coalesce(a.payload ->> 'cwd', s.cwd) as cwd";
 const OWNER = `join tool_calls c on c.id = f.tool_call_id join messages m on m.id = c.message_id
   join sessions s on s.id = m.session_id left join admissions a on a.seq = c.admission_id`;
-const CHANGES = `select f.*, c.state as call_state, ${CWD} from file_changes f ${OWNER}`;
+const IMPORTED = `${cameByImport("c.admission_id")} as imported`;
+const CHANGES = `select f.*, c.state as call_state, ${CWD}, ${IMPORTED} from file_changes f ${OWNER}`;
 const REVERTS = `select r.id, r.file_change_id, r.conversation_id, f.path, ${CWD}, r.direction, r.hash_expected,
     r.mode_expected, r.hash_to_write, r.mode_to_write, r.state
   from file_reverts r join file_changes f on f.id = r.file_change_id ${OWNER}`;
@@ -56,7 +59,7 @@ const REVERTS = `select r.id, r.file_change_id, r.conversation_id, f.path, ${CWD
 /** Of the calls on a path, newest first: those that happened, or may have, each with what was last made of it. */
 export function changesOfPath(path: string): string {
   return `${path}
-    select f.*, c.state as call_state, ${CWD}, path.turn, r.direction, r.hash_to_write as target
+    select f.*, c.state as call_state, ${CWD}, ${IMPORTED}, path.turn, r.direction, r.hash_to_write as target
     from path cross join tool_calls c on c.message_id = path.id cross join file_changes f on f.tool_call_id = c.id
       join messages m on m.id = path.id join sessions s on s.id = m.session_id
       left join admissions a on a.seq = c.admission_id
@@ -124,6 +127,7 @@ export function toChange(row: ChangeRow): FileChange {
     kind: row.kind,
     origin: row.origin,
     restorable: row.restorable === 1,
+    ...(row.imported === 1 && { isImported: true }),
     at: row.created_at,
     ...(row.hash_before !== null && { before: { hash: row.hash_before, mode: row.mode_before ?? 0o644 } }),
     ...(row.hash_after !== null && { after: { hash: row.hash_after, mode: row.mode_after ?? 0o644 } }),

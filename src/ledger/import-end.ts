@@ -1,7 +1,7 @@
 // The last step of an import: heads, titles and totals of its sessions, and a branch for what a conversation that is here
 // already did not have. One transaction; before it nothing is seen, after it everything.
 import { ledgerError } from "./errors.ts";
-import { importsOf } from "./import-marks.ts";
+import { importsOf, rememberTurns } from "./import-marks.ts";
 import { columns, idOf } from "./import-rows.ts";
 import { beginning } from "./invisible.ts";
 import { freshId, sessionRow, titleHolder } from "./sessions.ts";
@@ -46,7 +46,10 @@ export function endImport(tx: Tx, { token, sessions, usage, raise, tips }: Impor
   }
   for (const hash of raise) raiseLive(tx, idOf(tx, hash));
   const branches = tips ? addBranches(tx, tips) : [];
-  for (const id of marked) tx.q.meta.drop.run(`import:${id}`);
+  for (const id of marked) {
+    rememberTurns(tx, id);
+    tx.q.meta.drop.run(`import:${id}`);
+  }
   return { branches };
 }
 

@@ -29,6 +29,19 @@ export function requireMark(tx: Tx, token: string, session: SessionId): void {
     });
 }
 
+/** Its turns are somebody else's from now on: what they did to files is taken back only when it is chosen by name. */
+export function rememberTurns(tx: Tx, session: SessionId): void {
+  const value = tx.q.meta.get.get(`import:${session}`);
+  const { from, to } = value === undefined ? { from: 1, to: 0 } : readMark(value);
+  if (to >= from) tx.q.meta.put.run(`imported:${from}`, String(to));
+}
+
+/** SQL: whether the turn with this number came with an import. */
+export function cameByImport(turn: string): string {
+  return `exists (select 1 from state_meta i where i.key >= 'imported:' and i.key < 'imported;'
+    and ${turn} between cast(substr(i.key, 10) as integer) and cast(i.value as integer))`;
+}
+
 interface KeyedMark {
   readonly session: SessionId;
   readonly mark: ImportMark;

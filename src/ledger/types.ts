@@ -410,6 +410,8 @@ export interface FileChange {
   readonly origin: ChangeOrigin;
   /** Both contents are stored. */
   readonly restorable: boolean;
+  /** It came with an import: nobody vouches for its path. */
+  readonly isImported?: boolean;
   readonly at: number;
 }
 
