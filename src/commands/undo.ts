@@ -1,7 +1,7 @@
 // /undo: takes back user turns, chat and files. The head moves and nothing is deleted; files that the turns changed are
 // written back after a preview, each only if it is as the turns left it, and the prompt returns to the composer.
 import { changesOfTurns, planFilesBack } from "../agent/undo-files.ts";
-import type { FileChange, Message, MessageId, Session } from "../ledger/types.ts";
+import type { CallId, FileChange, Message, MessageId, Session } from "../ledger/types.ts";
 import { countFlag, countWord, hasFlag } from "./args.ts";
 import {
   type CommandArgs,
@@ -80,13 +80,13 @@ export async function takeTurns(context: CommandContext, session: Session, back:
   const none = { chosen: [], left: [], ...(back.isExact && { revision }) };
   if (isChat) return takeBack(context, { count: turns, told }, none);
   const changes = await changesOfTurns(context.db, session, turns);
-  const preview = await previewBack(context, changes);
+  const { rows: preview, settled } = await previewBack(context, changes);
   const apply = (wanted: readonly PlannedPreview[]) => {
     const chosen = wanted.filter((file) => file.isSuspected || !wanted.some((each) => isWhole(each, file)));
     const left = preview.filter((file) => !wanted.includes(file) && !chosen.some((each) => isWhole(each, file)));
     return isFiles
       ? revertFiles(context, { chosen, left, direction: "undo" })
-      : takeBack(context, { count: turns, told }, { chosen, left, revision });
+      : takeBack(context, { count: turns, told }, { chosen, left, revision, settled });
   };
   if (preview.length === 0) return isFiles ? lines("Those turns changed no file.") : apply([]);
   const ticked = preview.map((file) => (canTake(file, takesSuspected) ? { ...file, isChosen: true } : file));
@@ -124,19 +124,22 @@ export async function turnsTo({ db }: CommandContext, session: Session, to: Mess
 
 /**
  * What our own edits did, and beside it, not chosen, what commands did too: a file that both changed stands there twice,
- * without and with the change of the command.
+ * without and with the change of the command. `settled`: edits that are taken back on the disk already.
  */
 async function previewBack(
   context: CommandContext,
   changes: readonly FileChange[],
-): Promise<readonly PlannedPreview[]> {
+): Promise<{ readonly rows: readonly PlannedPreview[]; readonly settled: ReadonlySet<CallId> }> {
   const own = changes.filter(({ origin }) => origin === "recorded");
   const touched = new Set(changes.filter(({ origin }) => origin === "suspected").map(({ path }) => path));
   const all = changes.filter(({ path }) => touched.has(path));
-  const recorded = previewOf(await planFilesBack(context, own));
+  const plan = await planFilesBack(context, own);
+  const recorded = previewOf(plan);
+  const done = new Set(plan.filter(({ state }) => state === "done").map(({ path }) => path));
+  const settled = new Set(own.filter(({ path }) => done.has(path)).map(({ call }) => call));
   const suspected = previewOf(await planFilesBack(context, all));
   const rows = [...recorded, ...suspected.map((file) => ({ ...file, isSuspected: true, isChosen: false }))];
-  return rows.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return { rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)), settled };
 }
 
 /** The row of a file with all that was done to it, beside the one with our own edits. */
@@ -155,7 +158,12 @@ function canTake({ isChosen, isSuspected, obstacle }: PlannedPreview, takesSuspe
 async function takeBack(
   context: CommandContext,
   { count, told: done }: { count: number; told: TurnsBack["told"] },
-  files: { chosen: readonly PlannedPreview[]; left: readonly PlannedPreview[]; revision?: number },
+  files: {
+    readonly chosen: readonly PlannedPreview[];
+    readonly left: readonly PlannedPreview[];
+    readonly revision?: number;
+    readonly settled?: ReadonlySet<CallId>;
+  },
 ): Promise<CommandResult> {
   const { db, runner } = context;
   const result = await moveWithFiles(context, { ...files, direction: "undo" }, (options) =>
@@ -163,7 +171,7 @@ async function takeBack(
   );
   if ("kind" in result) return result;
   const { moved, told, written } = result;
-  const effects = await effectsOf(context, moved);
+  const effects = (await effectsOf(context, moved)).filter(({ id }) => !files.settled?.has(id));
   await tellMove(runner, moved);
   const { session, turns, head } = moved;
   return {

@@ -1,6 +1,6 @@
 // What taking back the file changes of some turns (undo), or bringing them back (redo), would do to the disk as it is
-// now. Writes nothing. Each path is folded from its newest change to its oldest; where somebody else changed the file in
-// between, or since, the change is taken out of theirs by a three-way merge, or left alone and said.
+// now. Writes nothing. Each path is folded from the newest change that is on the disk to its oldest; where somebody else
+// changed the file in between, or since, the change is taken out of theirs by a three-way merge, or left alone and said.
 import type { FileChange, FileChangeId, Hash } from "../../ledger/types.ts";
 import { type FileContent, type FileGate, hashBytes } from "../tools/files.ts";
 import { hunksOf, linesOf } from "../tools/line-hunks.ts";
@@ -100,9 +100,8 @@ async function planAll(steps: readonly Step[], world: PlanWorld): Promise<readon
 
 /** Nothing where the changes cancel each other out. */
 async function planPath(steps: readonly Step[], world: PlanWorld): Promise<PlannedFile | undefined> {
-  const segments = segmentsOf(steps).filter(({ before, after }) => !isSameSide(before, after));
-  const [first, last] = [steps[0], steps.at(-1)];
-  if (!first || !last || segments.length === 0) return undefined;
+  const last = steps.at(-1);
+  if (!last) return undefined;
   const { path, cwd } = last;
   const ids = steps.map(({ id }) => id).toSorted((a, b) => a - b);
   const base = {
@@ -113,9 +112,14 @@ async function planPath(steps: readonly Step[], world: PlanWorld): Promise<Plann
   };
   const left = { ...base, action: "none", added: 0, removed: 0 } as const;
   const read = await readPresent(world.files, path);
+  const segments = changing(steps);
+  if (!read.ok && segments.length === 0) return undefined;
   if (!read.ok) return { ...left, state: "conflict", now: "unreadable", why: read.problem.message };
   const now = read.value;
-  const end = await foldBack(segments.toReversed(), { now, world, shown: shownPath(cwd, path) });
+  const place = { now, world, shown: shownPath(cwd, path) };
+  const known = await foldFromKnown(steps, place);
+  if (!known && segments.length === 0) return undefined;
+  const end = known ?? (await foldBack(segments, place));
   if ("why" in end) return { ...left, ...end, now };
   if (isSameContent(now, end.target)) return { ...left, state: "done", now };
   const action = end.target === "absent" ? "remove" : now === "absent" ? "create" : "write";
@@ -133,11 +137,31 @@ interface Place {
   readonly shown: string;
 }
 
-/** Newest segment first: each is taken out of what taking out the newer ones left. */
+function changing(steps: readonly Step[]): readonly Segment[] {
+  return segmentsOf(steps).filter(({ before, after }) => !isSameSide(before, after));
+}
+
+/**
+ * Where the disk holds just what one of the steps left or found, the newer ones are not on it: only the older ones are
+ * taken out. Of several such places the newest counts from which they can be; undefined: there is none.
+ */
+async function foldFromKnown(steps: readonly Step[], place: Place): Promise<End | undefined> {
+  const hashNow = place.now === "absent" ? place.now : place.now.hash;
+  for (const [at, { before, after }] of [...steps.entries()].toReversed()) {
+    for (const [side, count] of [[after, at + 1] as const, [before, at] as const]) {
+      if (side === "unknown" || hashOf(side) !== hashNow) continue;
+      const end = await foldBack(changing(steps.slice(0, count)), place);
+      if (end.state !== "conflict") return end;
+    }
+  }
+  return undefined;
+}
+
+/** The newest segment goes first: each is taken out of what taking out the newer ones left. */
 async function foldBack(segments: readonly Segment[], { now, world, shown }: Place): Promise<End> {
   let target: Target = now === "absent" ? now : { ...now, mode: now.mode ?? 0o644 };
   let state: "ready" | "merged" = "ready";
-  for (const segment of segments) {
+  for (const segment of segments.toReversed()) {
     const end = await takeOut(segment, { now: target, world, shown });
     if ("why" in end) return end;
     target = end.target;

@@ -265,6 +265,66 @@ describe("taking back", () => {
   });
 });
 
+describe("what is on the disk in part", () => {
+  const WAY: readonly Change[] = [
+    [undefined, "base\n"],
+    ["base\n", "one\n"],
+    ["one\n", "two\n"],
+  ];
+  /** An end that was left (two to three, taken out first), and the one that is gone to, backwards. */
+  const OVER: readonly Change[] = [
+    ["three\n", "two\n"],
+    ["base\n", "one\n"],
+    ["one\n", "two\n"],
+  ];
+
+  test.each<readonly [string, readonly Change[], Content, { state: string; result: Content; why?: string }]>([
+    ["all of it", WAY.slice(1), "two\n", { state: "ready", result: "base\n" }],
+    ["without the newest", WAY.slice(1), "one\n", { state: "ready", result: "base\n" }],
+    ["none of it", WAY.slice(1), "base\n", { state: "done", result: "same" }],
+    ["a file that the first step made", WAY, "one\n", { state: "ready", result: undefined }],
+    ["what two places held: the one from which it can be", OVER, "two\n", { state: "ready", result: "three\n" }],
+    ["the end that is gone to", OVER, "three\n", { state: "done", result: "same" }],
+    [
+      "the first of steps that cancel each other out",
+      [WAY[1], ["one\n", "base\n"]] as Change[],
+      "one\n",
+      { state: "ready", result: "base\n" },
+    ],
+    [
+      "a state before the person's own change",
+      [
+        ["a\nb\nc\n", "A\nb\nc\n"],
+        ["A\nb\nC\n", "A\nb\nCC\n"],
+      ],
+      "A\nb\nc\n",
+      { state: "ready", result: "a\nb\nc\n" },
+    ],
+    [
+      "what nobody but the person wrote",
+      WAY.slice(1),
+      "mine\n",
+      { state: "conflict", result: "same", why: "a.txt was changed since: both changed it at line 1" },
+    ],
+  ])("is folded from there: %s", async (_, changes, disk, { result, ...expected }) => {
+    const world = await makeWorld();
+    await world.put("a.txt", disk);
+    const planned = await planOne(
+      world,
+      changes.map(([before, after]) => world.change("a.txt", before, after)),
+    );
+    expect(planned).toMatchObject(expected);
+    expect(resultOf(planned)).toBe(result);
+  });
+
+  test("says what is lost, and does not go on to an older place that looks the same", async () => {
+    const world = await makeWorld();
+    await world.put("a.txt", "b");
+    const changes = [world.change("a.txt", "a", "b"), world.change("a.txt", "c", "b", { restorable: false })];
+    expect(await planOne(world, changes)).toMatchObject({ state: "lost", action: "none" });
+  });
+});
+
 describe("modes", () => {
   const at = (mode: number) => ({ mode });
 
