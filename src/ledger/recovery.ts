@@ -78,8 +78,8 @@ export async function* recover(db: AsyncSessionDB, options: RecoveryOptions): As
 }
 
 /**
- * What any start owes the next command: leases of the dead taken back, their turns unknown and their calls judged,
- * files of an undo that was cut short finished. `tell` hears of those files, and of nothing else.
+ * What any start owes the next command: leases of the dead taken back, their turns unknown and their calls judged, the
+ * files of a move that was cut short finished, whichever way it went. `tell` hears of those files, and of nothing else.
  */
 export async function reclaimFromTheDead(
   db: AsyncSessionDB,
@@ -189,7 +189,7 @@ export async function judgeCalls(
   return db.reconcileCalls(lease, admission, { proofs, at: Date.now() });
 }
 
-/** Undo and redo that a crash cut between two files: the rest is written, or reported as a conflict. */
+/** A move with files that a crash cut between two of them: the rest is written, or reported as a conflict. */
 async function finishReverts(db: AsyncSessionDB, { holder, world }: RecoveryOptions): Promise<Words | undefined> {
   const planned = await db.plannedReverts();
   if (planned.length === 0) return undefined;
@@ -213,7 +213,7 @@ function revertWords(seen: readonly FileRevert[], elsewhere: number): Words | un
   const pathsOf = (state: FileRevert["state"]) => seen.filter((each) => each.state === state).map(({ path }) => path);
   const [done, changed, waiting] = [pathsOf("done"), pathsOf("conflict"), pathsOf("planned")];
   const words = [
-    `an undo was cut short: ${done.length} ${done.length === 1 ? "file" : "files"} finished`,
+    `writing files was cut short: ${done.length} ${done.length === 1 ? "file" : "files"} finished`,
     ...(changed.length > 0 ? [`left alone because they changed: ${changed.join(", ")}`] : []),
     ...(waiting.length > 0 ? [`could not be written, and wait: ${waiting.join(", ")}`] : []),
     ...(elsewhere > 0 ? [`${elsewhere} held elsewhere`] : []),

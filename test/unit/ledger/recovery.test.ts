@@ -81,7 +81,7 @@ describe("an undo that was cut short", () => {
     await cut.reclaim();
     expect([cut.text(), statSync(cut.file).mode & 0o777]).toEqual(["before", 0o600]);
     expect(cut.steps).toMatchObject([
-      { name: "files", status: "ok", detail: "an undo was cut short: 1 file finished" },
+      { name: "files", status: "ok", detail: "writing files was cut short: 1 file finished" },
     ]);
     expect(await db.plannedReverts()).toEqual([]);
     expect(await db.redo(session.id)).toMatchObject({ kind: "moved" });
@@ -113,7 +113,7 @@ describe("an undo that was cut short", () => {
     writeFileSync(cut.file, "mine");
     await cut.reclaim();
     expect(cut.text()).toBe("mine");
-    const detail = `an undo was cut short: 0 files finished, left alone because they changed: ${cut.file}`;
+    const detail = `writing files was cut short: 0 files finished, left alone because they changed: ${cut.file}`;
     expect(cut.steps).toMatchObject([{ status: "warn", detail }]);
     expect(await cut.db.redo(cut.session.id)).toMatchObject({ kind: "moved" });
   });
@@ -125,7 +125,7 @@ describe("an undo that was cut short", () => {
     if (taken.kind !== "acquired") throw new Error("the dead hold it");
     await cut.reclaim(UNTOUCHED);
     expect(cut.steps).toMatchObject([
-      { status: "warn", detail: "an undo was cut short: 0 files finished, 1 held elsewhere" },
+      { status: "warn", detail: "writing files was cut short: 0 files finished, 1 held elsewhere" },
     ]);
     expect(await db.plannedReverts()).toHaveLength(1);
     await db.releaseLease(taken.lease);
@@ -137,7 +137,7 @@ describe("an undo that was cut short", () => {
     const cut = await cutUndo();
     const full: World = { ...UNTOUCHED, finishReverts: (rows) => Promise.resolve(rows) };
     await cut.reclaim(full);
-    const detail = `an undo was cut short: 0 files finished, could not be written, and wait: ${cut.file}`;
+    const detail = `writing files was cut short: 0 files finished, could not be written, and wait: ${cut.file}`;
     expect(cut.steps).toMatchObject([{ status: "warn", detail }]);
     expect(await cut.db.redo(cut.session.id)).toMatchObject({ kind: "busy" });
     await cut.reclaim();
