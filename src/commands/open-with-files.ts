@@ -4,9 +4,9 @@
 import type { Session } from "../ledger/types.ts";
 import type { CommandContext, CommandResult } from "./command.ts";
 import { type PlannedPreview, previewJson } from "./file-preview.ts";
-import { filesOver } from "./go-to.ts";
+import { filesOver, noBranch, OVER_WORDS } from "./go-to.ts";
 import { revertFiles } from "./move-files.ts";
-import { nameOf, usage } from "./results.ts";
+import { nameOf } from "./results.ts";
 
 export async function openWithFiles(
   context: CommandContext,
@@ -15,24 +15,21 @@ export async function openWithFiles(
   const { db, runner } = context;
   const here = await db.session(runner.session.id);
   const { fork, sides } = await db.pathDiff({ ends: [here.head, target.head], skip: 0, limit: 0 });
-  if (!fork)
-    return usage(
-      `“${nameOf(target)}” is no branch of this conversation: files come along only between branches.`,
-      "Without --files it can be opened. Its branches: /tree",
-    );
+  if (!fork) return noBranch(target);
   const preview = await filesOver(context, sides);
   const apply = async (chosen: readonly PlannedPreview[]): Promise<CommandResult> => {
     const left = preview.filter((file) => !chosen.includes(file));
     const written = await revertFiles(context, { chosen, left, direction: "undo" });
     if (written.kind !== "lines") return written;
     const opened = await open();
-    return opened.kind === "open-session" ? { ...opened, lines: [...written.lines, ...opened.lines] } : opened;
+    const isTold = opened.kind === "open-session" || opened.kind === "lines";
+    return isTold ? { ...opened, lines: [...written.lines, ...opened.lines] } : opened;
   };
   if (preview.length === 0) return open();
   if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
   return {
     kind: "preview",
-    title: `Go to “${nameOf(target)}”, and write these files as they were left there?`,
+    title: `Go to “${nameOf(target)}”, ${OVER_WORDS}`,
     files: preview,
     apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
     json: previewJson(preview),

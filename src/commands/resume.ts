@@ -21,7 +21,10 @@ export const resumeCommand = defineCommand({
   args: [{ name: "session", help: "id, prefix, title, number of the list just shown, or latest", rest: true }],
   flags: [
     { name: "at", help: "begin at this message", value: "number" },
-    { name: "files", help: "files go along to a branch: as it left them, after a preview" },
+    {
+      name: "files",
+      help: "files go along to a branch, after a preview: edits made here are taken back, those made there done again",
+    },
     { name: "yes", help: "without the preview" },
   ],
   // To look at a message of the conversation that is open, nothing has to rest.

@@ -1,13 +1,14 @@
 // /tree: the branches of this conversation and the ends that were undone. Choosing a branch opens it; choosing an end
 // moves the head there, or redoes it where a redo would come to it, and then its files come along.
-import type { MessageId } from "../ledger/types.ts";
+import type { MessageId, Session } from "../ledger/types.ts";
 import { countFlag, hasFlag, textFlag } from "./args.ts";
 import { type CommandArgs, type CommandContext, type CommandResult, defineCommand } from "./command.ts";
 import { findSession } from "./find-session.ts";
 import { FILE_FLAGS, goToEnd } from "./go-to.ts";
 import { tellMove } from "./moved-head.ts";
+import { openWithFiles } from "./open-with-files.ts";
 import { printTree, treePick } from "./pick-tree.ts";
-import { counted, lines, usage } from "./results.ts";
+import { counted, lines, nameOf, runningHere, usage } from "./results.ts";
 
 export const treeCommand = defineCommand({
   name: "tree",
@@ -24,22 +25,25 @@ export const treeCommand = defineCommand({
     if (!to.ok) return Promise.resolve(usage(to.problem));
     const of = textFlag(args, "of");
     if (to.value !== undefined) return goTo(args, context, { to: to.value as MessageId, of });
-    if (of !== undefined || FILE_FLAGS.some(({ name }) => hasFlag(args, name)))
+    const [isScreen, files] = [context.surface === "screen", hasFlag(args, "files")];
+    if (of !== undefined || (hasFlag(args, "yes") && !files) || (files && !isScreen))
       return Promise.resolve(usage("That is about the end that --to names.", "See: /help tree"));
-    return context.surface === "screen" ? pickEnd(context) : printTree(context, context.runner.session.id);
+    const flags = FILE_FLAGS.filter(({ name }) => hasFlag(args, name)).map(({ name }) => ` --${name}`);
+    return isScreen ? pickEnd(context, flags.join("")) : printTree(context, context.runner.session.id);
   },
 });
 
-function pickEnd(context: CommandContext): Promise<CommandResult> {
+/** `flags`: about files, for all that goes to a place; a redo takes them along by itself. */
+function pickEnd(context: CommandContext, flags: string): Promise<CommandResult> {
   const { conversation } = context.runner.session;
   return treePick(context, {
     title: "Branches and undone ends",
     empty: "Nothing was said yet.",
-    enter: "goes there",
-    session: ({ session }) => `/resume ${session.id}`,
+    enter: flags === "" ? "goes there" : "goes there with files",
+    session: ({ session }) => `/resume ${session.id}${flags}`,
     end: (row) => {
-      if (row.conversation !== conversation) return `/tree --to ${row.head} --of ${row.session}`;
-      if (row.redos === undefined) return `/tree --to ${row.head}`;
+      if (row.conversation !== conversation) return `/tree --to ${row.head} --of ${row.session}${flags}`;
+      if (row.redos === undefined) return `/tree --to ${row.head}${flags}`;
       return row.redos === 1 ? "/redo" : `/redo ${row.redos}`;
     },
   });
@@ -55,6 +59,9 @@ async function goTo(
   const found = of === undefined ? undefined : await findSession(context, of, "/tree");
   if (found && !found.ok) return found.result;
   const session = found?.session ?? (await db.session(runner.session.id));
+  const isElsewhere = session.conversation !== runner.session.conversation;
+  // The end of a branch as it stands: nothing has to move there.
+  if (isElsewhere && session.head === to && hasFlag(args, "files")) return toBranch(context, session, args);
   return goToEnd(context, {
     ...{ session, to, withFiles: hasFlag(args, "files"), isSure: hasFlag(args, "yes") },
     done: async ({ went, told, files }) => {
@@ -65,6 +72,20 @@ async function goTo(
       if (isHere || surface === "argv") return lines(words, json);
       return { kind: "open-session", session: await db.session(went.session), resumed: true, lines: words };
     },
+  });
+}
+
+async function toBranch(context: CommandContext, target: Session, args: CommandArgs): Promise<CommandResult> {
+  if (await context.runner.isBusy()) return { kind: "refused", why: runningHere(), code: "busy" };
+  const json = { session: target.id, head: target.head };
+  return openWithFiles(context, {
+    ...{ target, isSure: hasFlag(args, "yes") },
+    open: () =>
+      Promise.resolve(
+        context.surface === "argv"
+          ? lines([`“${nameOf(target)}” ends there.`], json)
+          : { kind: "open-session", session: target, resumed: true, lines: [] },
+      ),
   });
 }
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Desk, openDesk, words } from "./command-harness.ts";
+import { type Desk, jsonOf, openDesk, words } from "./command-harness.ts";
 
 async function fileDesk(...turns: readonly string[]): Promise<{ desk: Desk; text: () => Promise<string | undefined> }> {
   const desk = await openDesk();
@@ -62,5 +62,139 @@ describe("files that follow the head", () => {
     writeFileSync(path.join(desk.folder, "f.txt"), "mine\n");
     expect(words(await desk.type("/undo 2 --yes"))).toContain("left alone: f.txt (f.txt was changed since");
     expect(await text()).toBe("mine\n");
+  });
+});
+
+describe("an end that was gone to without files", () => {
+  it("names the way that takes them along, and it does; nothing is said of files that are so already", async () => {
+    const { desk, text } = await fileDesk(ONE);
+    const { head: old } = desk.runner.session;
+    await desk.type("/undo --yes");
+    await desk.say("edit f.txt: base => three");
+    const { head: newer } = desk.runner.session;
+    const gone = await desk.type(`/tree --to ${old}`);
+    const way = `/tree --to ${newer}, then /tree --to ${old} --files`;
+    expect(words(gone)).toContain(
+      `Files stay as they are: 1 file is not as it would be there (f.txt). To take files along: ${way}`,
+    );
+    expect(jsonOf(gone)).toMatchObject({ files: ["f.txt"] });
+    expect(await text()).toBe("three\n");
+    const [back = "", again = ""] = way.split(", then ");
+    const returned = await desk.type(back);
+    expect(words(returned)).not.toContain("f.txt");
+    expect(jsonOf(returned)).toMatchObject({ files: [] });
+    await desk.type(`${again} --yes`);
+    expect(await text()).toBe("one\n");
+  });
+
+  it("is told as gone to with files where those are as they would be, and blames no command", async () => {
+    const { desk, text } = await fileDesk(ONE, "run true");
+    const { head: old } = desk.runner.session;
+    await desk.type("/edit 2 --chat");
+    const edited = await desk.say("say other").then(() => desk.runner.session.head);
+    await desk.type(`/tree --to ${old}`);
+    const gone = await desk.type(`/tree --to ${edited} --yes --files`);
+    expect(words(gone)).toContain("1 file written: f.txt");
+    await desk.type(`/tree --to ${old}`);
+    await desk.type(`/tree --to ${edited}`);
+    const again = await desk.type(`/tree --to ${old} --files --yes`);
+    expect(words(again)).toContain("1 file written: f.txt");
+    await desk.type(`/tree --to ${edited}`);
+    const back = await desk.type(`/tree --to ${old} --files`);
+    expect(words(back)).toBe("Brought back 2 turns. What was here (1 turn) is kept: /tree");
+    expect(jsonOf(back)).toMatchObject({ files: [] });
+    expect(await text()).toBe("one\n");
+  });
+
+  it("still tells what commands changed", async () => {
+    const { desk, text } = await fileDesk("run sed -i s/base/one/ f.txt");
+    const { head: old } = desk.runner.session;
+    await desk.type("/edit 1 --chat");
+    await desk.say("say other");
+    const told = "1 file differs by what commands did (f.txt). See: /files";
+    expect(words(await desk.type(`/tree --to ${old} --files`))).toContain(told);
+    expect(await text()).toBe("one\n");
+  });
+
+  it("is no end to take files from where one is there already", async () => {
+    const { desk } = await fileDesk(ONE);
+    const { head } = desk.runner.session;
+    expect(await desk.type(`/tree --to ${head} --files`)).toMatchObject({ kind: "refused", code: "conflict" });
+  });
+});
+
+describe("/tree --files", () => {
+  it("picks an end that files go along to", async () => {
+    const { desk, text } = await fileDesk("say zero");
+    const own = desk.runner.session;
+    await desk.type("/branch side");
+    const side = desk.runner.session.id;
+    await desk.runner.open(own, true);
+    await desk.say(ONE);
+    const { head } = desk.runner.session;
+    await desk.type("/undo --yes");
+    await desk.say("edit f.txt: base => three");
+    const pick = await desk.type("/tree --files");
+    if (pick.kind !== "pick") throw new Error(pick.kind);
+    expect(pick.items.map(({ command }) => command)).toEqual([
+      `/resume ${own.id} --files`,
+      `/tree --to ${head} --files`,
+      `/resume ${side} --files`,
+    ]);
+    const asked = await desk.type(`${pick.items[1]?.command}`);
+    expect(asked).toMatchObject({
+      kind: "preview",
+      title: "Go there, take back what was done here, and do again what was done there?",
+    });
+    if (asked.kind === "preview") await asked.apply(asked.files);
+    expect(await text()).toBe("one\n");
+    const sure = await desk.type("/tree --files --yes");
+    expect(sure).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ command: `/resume ${side} --files --yes` })]),
+    });
+  });
+
+  it.each(["screen", "argv"] as const)("goes to the end of a branch as /resume does, by %s", async (surface) => {
+    const desk = await openDesk({ surface });
+    writeFileSync(path.join(desk.folder, "f.txt"), "base\n");
+    await desk.say("say one");
+    const own = desk.runner.session;
+    const branched = await desk.db.branch(own.id, { title: "side" });
+    if (branched.kind !== "branched") throw new Error(branched.kind);
+    const side = branched.session;
+    await desk.runner.open(side, true);
+    await desk.say(ONE);
+    const { head } = desk.runner.session;
+    await desk.runner.open(own, true);
+    await desk.say("edit f.txt: one => two");
+    const gone = await desk.type(`/tree --to ${head} --of ${side.id} --files --yes`);
+    expect(gone.kind).toBe(surface === "screen" ? "open-session" : "lines");
+    expect(words(gone)).toContain("1 file written: f.txt");
+    expect(await desk.context.readFile("f.txt")).toBe("one\n");
+    expect(desk.runner.session.id).toBe(surface === "screen" ? side.id : own.id);
+  });
+
+  it("takes files from the open conversation to an undone end of another, and names the way without", async () => {
+    const { desk, text } = await fileDesk("say one");
+    const own = desk.runner.session;
+    await desk.type("/branch side");
+    const side = desk.runner.session.id;
+    await desk.say(ONE);
+    const { head } = desk.runner.session;
+    await desk.type("/undo --yes");
+    await desk.runner.open(await desk.db.session(own.id), true);
+    await desk.say("edit f.txt: base => three");
+    const gone = await desk.type(`/tree --to ${head} --of ${side}`);
+    expect(words(gone)).toContain(`To take files along: /resume ${own.id}, then /resume ${side} --files`);
+    await desk.type(`/resume ${own.id}`);
+    await desk.type(`/resume ${side} --files --yes`);
+    expect(await text()).toBe("one\n");
+    await desk.type("/undo --yes");
+    await desk.type(`/resume ${own.id} --files --yes`);
+    expect(await text()).toBe("three\n");
+    await desk.type(`/tree --to ${head} --of ${side} --files --yes`);
+    expect(await text()).toBe("one\n");
+    expect(desk.runner.session.id).toBe(side);
+    expect(await desk.db.verify()).toEqual([]);
   });
 });

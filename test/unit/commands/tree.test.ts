@@ -82,14 +82,16 @@ describe("/tree", () => {
     expect(desk.runner.session).toMatchObject({ id, head });
   });
 
-  it("says which files are not as that end left them, and leaves them alone", async () => {
+  it("says which files are not as they would be there, and leaves them alone", async () => {
     const desk = await openDesk();
     await desk.say("say one");
     await desk.say("write a.txt: first");
     const { head } = desk.runner.session;
     await desk.type("/undo --yes");
     await desk.say("write b.txt: second");
-    expect(words(await desk.type(`/tree --to ${head}`))).toContain("2 files differ from what was there (a.txt, b.txt)");
+    expect(words(await desk.type(`/tree --to ${head}`))).toContain(
+      "2 files are not as they would be there (a.txt, b.txt)",
+    );
     expect(await desk.context.readFile("b.txt")).toBe("second");
     expect(await desk.context.readFile("a.txt")).toBeUndefined();
   });
@@ -145,14 +147,16 @@ describe("/tree", () => {
   it.each<[string, object]>([
     ["/tree --to 0", { kind: "usage" }],
     ["/tree --to 4711", { kind: "usage", code: "not_found" }],
+    ["/tree --to 4711 --files", { kind: "usage", code: "not_found" }],
     ["/tree --of latest", { kind: "usage" }],
-    ["/tree --files", { kind: "usage" }],
-    ["/retry --files", { kind: "usage" }],
+    ["/tree --yes", { kind: "usage" }],
+    ["/tree --files --of latest", { kind: "usage" }],
+    ["/retry --yes", { kind: "usage" }],
     ["/tree --to 1 --of nobody", { kind: "usage" }],
     ["/tree word", { kind: "usage" }],
   ])("refuses %s", async (text, refusal) => {
     const desk = await openDesk();
-    await desk.say("say one");
+    await desk.say("write a.txt: one");
     expect(await desk.type(text)).toMatchObject(refusal);
   });
 
