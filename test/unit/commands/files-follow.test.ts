@@ -1,5 +1,5 @@
 // Files that follow the head over several moves: states of a file that stele made itself are known again.
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Desk, jsonOf, openDesk, words } from "./command-harness.ts";
@@ -196,5 +196,83 @@ describe("/tree --files", () => {
     expect(await text()).toBe("one\n");
     expect(desk.runner.session.id).toBe(side);
     expect(await desk.db.verify()).toEqual([]);
+  });
+});
+
+describe("/retry and files", () => {
+  const APPEND = "run true then edit f.txt: base => one";
+
+  it("says which files stay, and nothing of those that somebody else changed or that are back already", async () => {
+    const { desk, text } = await fileDesk(APPEND);
+    expect(words(await desk.type("/retry"))).toContain(
+      "What the answer before did to files stays (f.txt); /retry --files would take it back first.",
+    );
+    expect(await text()).toBe("one\n");
+    await desk.type("/undo --chat");
+    await desk.say("write g.txt: new");
+    rmSync(path.join(desk.folder, "g.txt"));
+    expect(words(await desk.type("/retry"))).not.toContain("stays");
+  });
+
+  it("takes back with --files what the last turn did, after a look, and asks again", async () => {
+    const { desk, text } = await fileDesk(APPEND);
+    const { head } = desk.runner.session;
+    const asked = await desk.type("/retry --files");
+    if (asked.kind !== "preview") throw new Error(asked.kind);
+    expect(asked.files.map(({ action, path: file }) => `${action} ${file}`)).toEqual(["write f.txt"]);
+    expect([await text(), desk.runner.session.head]).toEqual(["one\n", head]);
+    const turn = await asked.apply(asked.files);
+    expect(turn).toMatchObject({
+      kind: "turn",
+      lines: ["1 file written: f.txt", expect.stringMatching(/^Asking again/)],
+    });
+    await desk.runner.idle();
+    expect(await text()).toBe("one\n");
+    const calls = await desk.db.changesOf(
+      (await desk.db.path(desk.runner.session.id, { limit: 20 })).messages.map(({ id }) => id),
+    );
+    expect(calls.filter(({ callState }) => callState === "succeeded")).toHaveLength(1);
+    expect(await desk.db.siblings(desk.runner.session.id)).toHaveLength(2);
+    expect(await desk.db.verify()).toEqual([]);
+  });
+
+  it("leaves alone what somebody changed, says so, and asks nevertheless", async () => {
+    const { desk, text } = await fileDesk(APPEND);
+    writeFileSync(path.join(desk.folder, "f.txt"), "mine\n");
+    const told = words(await desk.type("/retry --files --yes"));
+    expect(told).toContain("left alone: f.txt (f.txt was changed since");
+    expect(await text()).toBe("mine\n");
+    expect(await desk.db.siblings(desk.runner.session.id)).toHaveLength(2);
+  });
+
+  it("takes nothing back where the conversation went on meanwhile, or a turn runs", async () => {
+    const { desk, text } = await fileDesk(APPEND);
+    const asked = await desk.type("/retry --files");
+    if (asked.kind !== "preview") throw new Error(asked.kind);
+    await desk.say("say more");
+    expect(await asked.apply(asked.files)).toMatchObject({ kind: "refused", code: "conflict" });
+    await desk.type("/undo --chat");
+    const { conversation } = desk.runner.session;
+    const taken = await desk.db.acquireLease({ conversation, holder: "other" as never });
+    expect(await desk.type("/retry --files --yes")).toMatchObject({ kind: "refused", code: "busy" });
+    expect(await text()).toBe("one\n");
+    if (taken.kind === "acquired") await desk.db.releaseLease(taken.lease);
+  });
+
+  it("asks without a question where the last turn did nothing to files", async () => {
+    const { desk } = await fileDesk("say one");
+    expect(await desk.type("/retry --files")).toMatchObject({ kind: "turn" });
+  });
+
+  it("says of --other only what it would do from where it went", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    await desk.say("say more");
+    await desk.type("/edit 2");
+    await desk.say("say other");
+    expect(words(await desk.type("/retry --other"))).toBe(
+      "Answer 1 of 2: “say one”. More was said after it. The other answers: /tree",
+    );
+    expect(words(await desk.type("/retry --other"))).toContain("no other answer");
   });
 });
