@@ -196,6 +196,8 @@ export interface PreviewFile {
   readonly removed: number;
   /** A command changed it, as far as can be told: chosen only by a person. */
   readonly isSuspected: boolean;
+  /** That it was changed is said by an import: the same. */
+  readonly isImported?: boolean;
   /** Chosen when nothing else is said. */
   readonly isChosen: boolean;
   /** Why it cannot be chosen: it was changed since, or its content was not kept. */

@@ -25,7 +25,8 @@ function previewFile(plan: PlannedFile): PlannedPreview {
     added: plan.added,
     removed: plan.removed,
     isSuspected,
-    isChosen: canBe && !isSuspected,
+    isChosen: canBe && !isSuspected && plan.isImported !== true,
+    ...(plan.isImported && { isImported: true }),
     isMerged: plan.state === "merged",
     ...(!canBe && { obstacle: "why" in plan && plan.why !== undefined ? plan.why : plan.state }),
     ...(diff !== undefined && { diff }),
@@ -99,8 +100,9 @@ function whyOf({ why }: { readonly why?: string }): string {
 }
 
 function leftLines(left: readonly PreviewFile[]): readonly string[] {
-  return left.map(({ path: name, obstacle, isSuspected }) => {
+  return left.map(({ path: name, obstacle, isSuspected, isImported }) => {
     if (obstacle !== undefined) return `left alone: ${name} (${obstacle})`;
-    return `left alone: ${name}${isSuspected ? " (changed by a command: --suspected takes that too)" : ""}`;
+    const why = isImported ? "came with an import" : isSuspected ? "changed by a command" : undefined;
+    return `left alone: ${name}${why === undefined ? "" : ` (${why}: --suspected takes that too)`}`;
   });
 }

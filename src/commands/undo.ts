@@ -25,7 +25,7 @@ export const undoCommand = defineCommand({
   flags: [
     { name: "chat", help: "only the conversation; files stay" },
     { name: "files", help: "only the files; the conversation stays" },
-    { name: "suspected", help: "also files that commands changed, as far as can be told" },
+    { name: "suspected", help: "also files that commands changed, as far as can be told, or that came with an import" },
     { name: "yes", help: "without the preview" },
     { name: "to", help: "back to before the turn of this message", value: "number", isChosen: true },
   ],
@@ -151,8 +151,9 @@ function isSameRow(a: PreviewFile, b: PreviewFile): boolean {
   return a.path === b.path && a.isSuspected === b.isSuspected;
 }
 
-function canTake({ isChosen, isSuspected, obstacle }: PlannedPreview, takesSuspected: boolean): boolean {
-  return isChosen || (takesSuspected && isSuspected && obstacle === undefined);
+function canTake(file: PlannedPreview, takesSuspected: boolean): boolean {
+  const { isChosen, isSuspected, isImported = false, obstacle } = file;
+  return isChosen || (takesSuspected && (isSuspected || isImported) && obstacle === undefined);
 }
 
 async function takeBack(

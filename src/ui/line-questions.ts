@@ -199,6 +199,7 @@ function fileWords(file: PreviewFile, isTicked: boolean): string {
     ...(file.action === "remove" ? ["is removed"] : []),
     ...(file.action === "create" ? ["comes back"] : []),
     ...(file.isSuspected ? ["changed by a command"] : []),
+    ...(file.isImported ? ["came with an import"] : []),
     ...(file.isMerged ? ["merged with your change"] : []),
   ].join(", ");
 }

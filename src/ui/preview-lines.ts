@@ -79,10 +79,11 @@ function fileWords(file: PreviewFile): Span | undefined {
     ...(file.action === "remove" ? ["is removed"] : []),
     ...(file.action === "create" ? ["comes back"] : []),
     ...(file.isSuspected ? ["changed by a command"] : []),
+    ...(file.isImported ? ["came with an import"] : []),
     ...(file.isMerged ? ["merged with your change"] : []),
   ];
   if (words.length === 0) return undefined;
-  return span(words.join(", "), file.isSuspected || file.isMerged ? "warning" : "muted");
+  return span(words.join(", "), file.isSuspected || file.isImported || file.isMerged ? "warning" : "muted");
 }
 
 function detailLine(file: PreviewFile, { width, theme }: Look): Line {

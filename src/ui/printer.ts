@@ -211,12 +211,13 @@ function openCallLine({ id, tool, state, evidence, result }: ToolCall): string {
 
 /** What is left to `--yes`; `-` cannot be chosen. */
 function previewLine(file: PreviewFile): string {
-  const { path, action, added, removed, isChosen, isSuspected, isMerged, obstacle } = file;
+  const { path, action, added, removed, isChosen, isSuspected, isImported, isMerged, obstacle } = file;
   const box = obstacle === undefined ? (isChosen ? "[x]" : "[ ]") : " - ";
   const marks = [
     ...(action === "remove" ? ["is removed"] : []),
     ...(action === "create" ? ["comes back"] : []),
     ...(isSuspected ? ["changed by a command"] : []),
+    ...(isImported ? ["came with an import"] : []),
     ...(isMerged ? ["merged with your change"] : []),
     ...(obstacle === undefined ? [] : [obstacle]),
   ];

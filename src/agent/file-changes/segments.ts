@@ -14,6 +14,7 @@ export interface Step {
   readonly after: Side;
   readonly origin: FileChange["origin"];
   readonly restorable: boolean;
+  readonly isImported?: boolean;
 }
 
 export interface Segment {

@@ -12,7 +12,7 @@ import { isSameSide, type Segment, type Side, type Step, segmentsOf, sideOf } fr
 
 export type RecordedChange = Pick<
   FileChange,
-  "id" | "callState" | "path" | "cwd" | "before" | "after" | "origin" | "restorable"
+  "id" | "callState" | "path" | "cwd" | "before" | "after" | "origin" | "restorable" | "isImported"
 >;
 
 /** One file that an undo wrote or removed, for its redo. */
@@ -35,6 +35,8 @@ interface PlannedPath {
   /** The newest of its changes in the range. */
   readonly change: FileChangeId;
   readonly origin: FileChange["origin"];
+  /** One of them came with an import. */
+  readonly isImported?: boolean;
   /** Lines, from now to target; 0 for what is no text. */
   readonly added: number;
   readonly removed: number;
@@ -109,6 +111,7 @@ async function planPath(steps: readonly Step[], world: PlanWorld): Promise<Plann
     cwd,
     change: ids.at(-1) ?? last.id,
     origin: steps.every(({ origin }) => origin === "suspected") ? ("suspected" as const) : ("recorded" as const),
+    ...(steps.some(({ isImported }) => isImported === true) && { isImported: true }),
   };
   const left = { ...base, action: "none", added: 0, removed: 0 } as const;
   const read = await readPresent(world.files, path);

@@ -87,6 +87,25 @@ describe("/export", () => {
 });
 
 describe("/import", () => {
+  it("lets what a file says about other files be taken back only when that is chosen", async () => {
+    const [from, to] = [await talked(), await openDesk()];
+    await from.say("write a.txt: one");
+    await from.type("/export talk.jsonl");
+    await to.type(`/import ${path.join(from.folder, "talk.jsonl")}`);
+    await to.type(`/resume ${from.runner.session.id}`);
+    const asked = await to.type("/undo");
+    if (asked.kind !== "preview") throw new Error(asked.kind);
+    expect(asked.files).toMatchObject([{ isChosen: false, isImported: true, action: "remove" }]);
+    expect(words(await to.type("/undo --yes"))).toContain("came with an import: --suspected takes that too");
+    expect(read(from, "a.txt")).toBe("one");
+    await to.type("/redo");
+    expect(words(await to.type("/undo --yes --suspected"))).toContain("1 file removed");
+    await to.type("/redo --yes");
+    await to.say("write b.txt: mine");
+    expect(words(await to.type("/undo --yes"))).toContain("1 file removed: ");
+    expect(await to.db.verify()).toEqual([]);
+  });
+
   it("brings in what was exported, once, and says how to open it", async () => {
     const [from, to] = [await talked(), await openDesk()];
     await from.type("/export talk.jsonl");
