@@ -9,7 +9,9 @@ const maxWaiting = 3;
 export function queueLines(state: ViewState, { width, theme }: Look): readonly Line[] {
   const { prompt, ellipsis } = theme.glyphs;
   const next = state.queue.find(({ held, isSteer }) => held === undefined && isSteer !== true);
-  const queue = [...state.queue].sort((a, b) => Number(b.isSteer ?? false) - Number(a.isSteer ?? false));
+  // What is in the input, then what steers, then the others: the last ones may have to be counted only.
+  const rank = ({ id, isSteer }: Waiting) => (id === state.editing ? 0 : isSteer === true ? 1 : 2);
+  const queue = [...state.queue].sort((a, b) => rank(a) - rank(b));
   const lines = [
     ...queue.map((each) => `${sanitize(each.text)}  (${whyWaiting(each, state, each === next)})`),
     ...state.unsent.map(({ text }) => `${sanitize(firstLine(text))}  (${unsentWhy(state)})`),
