@@ -185,6 +185,8 @@ function connect(file: string, readOnly: boolean): Database {
 
 function configure(db: Database, file: string, readOnly: boolean): Pick<OpenedFile, "journal" | "journalReason"> {
   db.pragma("foreign_keys = on");
+  // Deleted for good is overwritten. Always: what a draft, a split page or the index gave up before lies there as well.
+  db.pragma("secure_delete = on");
   const network = networkFileSystem(file);
   const wanted = network ? "delete" : "wal";
   if (!readOnly && db.pragma("journal_mode", { simple: true }) !== wanted) db.pragma(`journal_mode = ${wanted}`);

@@ -364,6 +364,7 @@ create index model_usage_by_day on model_usage (day);
 
 export const FTS_TOKENIZER = "unicode61 remove_diacritics 2";
 
+// 'secure-delete': a deleted word leaves the index at once instead of being marked as gone until segments are merged.
 // The index follows the transcript from behind: only ids up to the watermark are in it, so an append never
 // pays for it. The source view ends at the watermark too, which makes FTS5's own integrity check exact.
 const SEARCH = `
@@ -372,6 +373,7 @@ create view messages_fts_src as
   where id <= (select cast(value as integer) from state_meta where key = 'fts_watermark');
 create virtual table messages_fts using fts5 (
   text, content = 'messages_fts_src', content_rowid = 'id', tokenize = '${FTS_TOKENIZER}');
+insert into messages_fts (messages_fts, rank) values ('secure-delete', 1);
 create virtual table messages_fts_trigram using fts5 (
   text, content = 'messages_fts_src', content_rowid = 'id', tokenize = 'trigram');
 create trigger messages_fts_delete before delete on messages
