@@ -4,6 +4,7 @@ import { searchableText } from "../ledger/codec.ts";
 import type { SearchHit } from "../ledger/search-messages.ts";
 import type { SnippetPart } from "../ledger/snippet.ts";
 import type { Message, MessageId } from "../ledger/types.ts";
+import { partedWords } from "../ledger/word-gaps.ts";
 
 /** On one line; what was found stands between the marks. */
 export function snippetText(snippet: readonly SnippetPart[], [begin, end] = ["“", "”"] as readonly string[]): string {
@@ -43,7 +44,7 @@ export async function linesAround(
       ? 0
       : Math.max(
           0,
-          lines.findIndex((line) => line.toLowerCase().includes(found)),
+          lines.findIndex((line) => partedWords(line).toLowerCase().includes(found)),
         );
   const from = Math.max(0, at - BEFORE);
   const shown = lines.slice(from, from + LINES);

@@ -19,6 +19,7 @@ import type {
   TurnRecord,
 } from "./transfer.ts";
 import type { AdmissionId, CallId, ConversationId, Hash, MessageId, Refusal, SessionId } from "./types.ts";
+import { partedWords } from "./word-gaps.ts";
 
 export interface ImportBegin {
   /** A word of the caller's that no other import has. */
@@ -153,7 +154,7 @@ function addNode(tx: Tx, { record, seq, isLive, blobs }: Extract<ImportRow, { ki
     by: seq ?? null,
     role,
     parts,
-    text: searchableText(list),
+    text: partedWords(searchableText(list)),
     provider: record.provider ?? null,
     model: record.model ?? null,
     finishReason: record.finishReason ?? null,

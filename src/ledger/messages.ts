@@ -8,6 +8,7 @@ import { portableParts } from "./portable-parts.ts";
 import type { HeadColumns } from "./sessions-table.ts";
 import type { Tx } from "./transaction.ts";
 import type { AdmissionId, Hash, Message, MessageId, Part, Role, SessionId, Usage } from "./types.ts";
+import { partedWords } from "./word-gaps.ts";
 
 export interface MessageRow {
   readonly id: MessageId;
@@ -137,7 +138,7 @@ export function insertNode(
     admission_id: node.admission ?? null,
     role: node.role,
     parts,
-    text: searchableText(node.parts),
+    text: partedWords(searchableText(node.parts)),
     provider: node.provider ?? null,
     model: node.model ?? null,
     finish_reason: node.finishReason ?? null,

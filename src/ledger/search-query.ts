@@ -1,6 +1,8 @@
 // What a person or a model typed → an expression of FTS5. Any text is a valid query: what would be syntax is taken
 // away, and every word is quoted, so that nothing but AND, OR, NOT and a star at a word's end is an operator.
 
+import { hasPicture, PICTURE, partedWords } from "./word-gaps.ts";
+
 /** More of it is not looked at. */
 const MOST_CHARACTERS = 2048;
 
@@ -36,26 +38,30 @@ function tokensOf(text: string): (Term | Operator)[] {
   const isBalanced = parts.length % 2 === 1;
   for (const [at, part] of parts.entries()) {
     const isPhrase = at % 2 === 1 && (isBalanced || at < parts.length - 1);
-    tokens.push(...(isPhrase ? terms([part.replaceAll("*", " ")]) : wordsOf(part)));
+    tokens.push(...(isPhrase ? terms([partedWords(part.replaceAll("*", " "))]) : wordsOf(part)));
   }
   return tokens;
 }
 
-/** All that is no part of a word parts words; a dot, a dash and a low line hold one together. */
+const words = new RegExp(`${PICTURE}|[\\p{L}\\p{M}\\p{N}\\p{Co}.\\-_*]+`, "gu");
+
+/** All that is no part of a word parts words, a picture is one; a dot, a dash and a low line hold one together. */
 function wordsOf(text: string): (Term | Operator)[] {
-  return text
-    .replace(/\*+/g, "* ")
-    .split(/[^\p{L}\p{M}\p{N}\p{Co}.\-_*]+/u)
-    .flatMap((word): readonly (Term | Operator)[] => {
-      if (word === "AND" || word === "OR" || word === "NOT") return [{ kind: "operator", word }];
-      return terms([word]);
-    });
+  return (
+    text
+      .replace(/\*+/g, "* ")
+      .match(words)
+      ?.flatMap((word): readonly (Term | Operator)[] => {
+        if (word === "AND" || word === "OR" || word === "NOT") return [{ kind: "operator", word }];
+        return terms([word]);
+      }) ?? []
+  );
 }
 
-/** FTS5 knows no phrase without a letter or a digit. */
+/** FTS5 knows no phrase without a letter or a digit. Of pictures it knows those that it takes for letters. */
 function terms(texts: readonly string[]): Term[] {
   return texts
-    .filter((text) => /[\p{L}\p{N}\p{Co}]/u.test(text))
+    .filter((text) => /[\p{L}\p{N}\p{Co}]/u.test(text) || hasPicture(text))
     .map((text) => {
       const isPrefix = text.endsWith("*");
       return { kind: "term", text: text.replaceAll("*", ""), isPrefix };

@@ -2,6 +2,8 @@
 // FTS5's own snippets compare every hit with every other, which takes minutes where a text repeats a word; its marks alone
 // are cheap in a text that is not long, and in a long one the words are looked for here.
 
+import { PICTURE_UNIT } from "./word-gaps.ts";
+
 export interface SnippetPart {
   readonly text: string;
   readonly isHit: boolean;
@@ -53,11 +55,14 @@ export function snippetParts(marked: string, match: string): readonly SnippetPar
   return parts;
 }
 
+const noWord = new RegExp(`[^\\p{L}\\p{M}\\p{N}${PICTURE_UNIT}]+`, "u");
+
 /** Its own words in the text, by letters alone: a word with other accents is found, and not marked. */
 function wordsIn(text: string, match: string): readonly Range[] {
-  const words = [...match.matchAll(/"([^"]*)"(\*?)/g)].map(([, word = "", star]) => {
-    const parts = word.split(/[^\p{L}\p{M}\p{N}]+/u).filter((part) => part !== "");
-    return `${parts.join("[^\\p{L}\\p{N}]+")}${star ? "[\\p{L}\\p{M}\\p{N}]*" : ""}`;
+  const words = [...match.matchAll(/"([^"]*)"(\*?)/g)].flatMap(([, word = "", star]) => {
+    const parts = word.split(noWord).filter((part) => part !== "");
+    if (parts.length === 0) return [];
+    return [`${parts.join("[^\\p{L}\\p{N}]+")}${star ? "[\\p{L}\\p{M}\\p{N}]*" : ""}`];
   });
   if (words.length === 0) return [];
   const hits: Range[] = [];

@@ -41,6 +41,11 @@ describe("a query", () => {
     ["   ", undefined],
     ["--- ... !!!", undefined],
     ["a\0b", '"a" "b"'],
+    ["zebra🦓", '"zebra" "🦓"'],
+    ["🦓", '"🦓"'],
+    ["🦓🦓x*", '"🦓" "🦓" "x"*'],
+    ['"zebra🦓herd"', '"zebra 🦓 herd"'],
+    ["👩‍👩‍👧 🇩🇪👍🏽", '"👩‍👩‍👧" "🇩🇪" "👍🏽"'],
     ["世界 naïve", '"世界" "naïve"'],
   ])("%j is asked for as %j", (typed, asked) => {
     expect(matchExpression(typed)).toBe(asked);
@@ -82,6 +87,9 @@ describe("a query", () => {
       "\0",
       "é",
       "世",
+      "🦓",
+      "❤️",
+      "🇩",
     );
     const anything = fc.oneof(
       fc.string({ unit: "binary" }),
