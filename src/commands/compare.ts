@@ -44,7 +44,13 @@ async function compare(args: CommandArgs, context: CommandContext): Promise<Comm
   const other = await otherEnd(args, context, own);
   if ("kind" in other) return other;
   const here: End = { name: nameOf(own), session: own, ...(own.head !== undefined && { head: own.head }) };
-  if (other.head === here.head) return lines(`“${other.name}” ends where this conversation does: nothing differs.`);
+  if (other.head === here.head) {
+    const json = {
+      ...(here.head !== undefined && { fork: here.head }),
+      sides: [here, other].map((end) => sideJson(end, undefined, [])),
+    };
+    return lines(`“${other.name}” ends where this conversation does: nothing differs.`, json);
+  }
   return sidesOf(context, [here, other], from.value);
 }
 

@@ -332,6 +332,14 @@ describe("/compare", () => {
     if (next.kind === "sides") expect(next.rows.map(({ right }) => right[0])).toEqual(["› say 10", "› say 11"]);
   });
 
+  it("has JSON also where nothing differs", async () => {
+    const desk = await openDesk();
+    await desk.say("say one");
+    const { id, head } = desk.runner.session;
+    const same = { session: id, head, turns: [], later: 0, files: [] };
+    expect(jsonOf(await desk.type(`/compare --at ${head}`))).toEqual({ fork: head, sides: [same, same] });
+  });
+
   it("compares with an undone end, chosen from the tree without this conversation", async () => {
     const desk = await openDesk();
     await desk.say("say one");
