@@ -1,5 +1,6 @@
 // Asks a model for a title, once: what goes wrong gives none. Nothing is stored here. The answer is made a title: one line
 // of at most 60 characters without quotes, marks and full stop; its characters are cleaned where it is stored.
+import { withoutEscapes } from "../ledger/escapes.ts";
 import { shownImages } from "../ledger/image-token.ts";
 import { beginning, withoutInvisible } from "../ledger/invisible.ts";
 import type { Untitled } from "../ledger/model-title.ts";
@@ -51,7 +52,7 @@ export function titleOf(text: string): string | undefined {
   const spoken = text.replace(/<think>[^]*?<\/think>/g, "").trim();
   const [line = "", ...others] = spoken.split("\n").filter((each) => each.trim() !== "");
   if (others.length > 2) return undefined;
-  const plain = withoutInvisible(line.slice(0, 1_000).toWellFormed())
+  const plain = withoutInvisible(withoutEscapes(line.slice(0, 1_000)).toWellFormed())
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim()
     .replace(/^#+ /, "")

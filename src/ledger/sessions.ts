@@ -1,5 +1,6 @@
 // Sessions: creating, titling, flagging, branching. A session is a head that moves over the tree.
 import { ledgerError } from "./errors.ts";
+import { withoutEscapes } from "./escapes.ts";
 import { canonicalJson, newSessionId, sha256 } from "./ids.ts";
 import { beginning, withoutInvisible } from "./invisible.ts";
 import { type SessionRow, toSession, type WritingRow } from "./sessions-table.ts";
@@ -104,9 +105,9 @@ export function setTitle(
   return true;
 }
 
-/** Control, zero-width and direction characters are removed, white space collapsed; at most 100 characters. */
+/** Escape sequences, control, zero-width and direction characters are removed, white space collapsed; at most 100 characters. */
 function cleanTitle(title: string): string {
-  const clean = withoutInvisible(title.toWellFormed())
+  const clean = withoutInvisible(withoutEscapes(title).toWellFormed())
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim();
@@ -139,7 +140,7 @@ export function titleHolder(tx: Tx, title: string, own: ConversationId | undefin
 export function deriveTitle(prompt: string): string | undefined {
   const line = prompt.split("\n").find((each) => each.trim() !== "") ?? "";
   try {
-    return cleanTitle(beginning(withoutInvisible(line.trim().slice(0, 1_000)), 60));
+    return cleanTitle(beginning(withoutInvisible(withoutEscapes(line.trim().slice(0, 1_000))), 60));
   } catch {
     return undefined; // nothing visible in it: the session stays untitled
   }

@@ -1,6 +1,7 @@
 // What a title keeps of the text it is made of, given by a person or derived from a prompt; and that what is stored is
 // what a screen shows.
 import { describe, expect, it } from "vitest";
+import { titleOf } from "../../../src/agent/title-request.ts";
 import { imageName } from "../../../src/ledger/image-token.ts";
 import { sanitize } from "../../../src/ui/sanitize.ts";
 import { hostileTexts } from "../../helpers/hostile-text.ts";
@@ -33,6 +34,27 @@ describe("a title", () => {
       expect(db.session(session.id).title).toBe("ab 👨");
       expect(() => db.setTitle(session.id, each, "person")).toThrow("at least one visible character");
     }
+  });
+
+  it.each([
+    ["Evil \x1b[31mtitle\x1b[0m", "Evil title"],
+    ["Evil \x9b1;31mtitle", "Evil title"],
+    ["a\x1b]0;owned\x07 title", "a title"],
+    ["a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ title", "alink title"],
+    ["a\x1bP1$r\x1b\\ title", "a title"],
+    ["a\x90q\x9c title", "a title"],
+    ["a\x1b(B title\x1bc", "a title"],
+    ["a title \x1b]52;c;no end", "a title"],
+    ["a title \x1b[", "a title"],
+    ["a [31m title", "a [31m title"],
+  ])("of %j is %j, given and derived", (text, title) => {
+    const db = openInMemory();
+    const session = newSession(db);
+    runTurn(db, session, text);
+    expect(db.session(session.id).title).toBe(title);
+    db.setTitle(session.id, text, "person");
+    expect(db.session(session.id).title).toBe(title);
+    expect(titleOf(text)).toBe(title);
   });
 
   it("is never cut inside of a character", () => {
