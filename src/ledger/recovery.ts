@@ -123,14 +123,25 @@ async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Wor
 async function holdOrphans(db: AsyncSessionDB): Promise<{ words: Words; waiting: readonly Admission[] }> {
   const held = await db.holdOrphans();
   const loops = await db.pauseOrphanLoops();
-  const waiting = (await db.openAdmissions()).filter((each) => each.status === "queued" && each.held !== undefined);
+  const queued = (await db.openAdmissions()).filter((each) => each.status === "queued");
+  const waiting = queued.filter((each) => each.held !== undefined);
   const paused = loops.length === 0 ? "" : `${loops.length} ${loops.length === 1 ? "loop is" : "loops are"} paused`;
-  if (waiting.length === 0) return { words: paused === "" ? ["ok", "nothing waits"] : ["warn", paused], waiting };
-  const words: Words = [
-    "warn",
-    `${waiting.length} ${waiting.length === 1 ? "prompt waits" : "prompts wait"} for a key${paused && `; ${paused}`}`,
+  const facts = [
+    ...(waiting.length > 0 ? [`${promptsWait(waiting.length)} for a key`] : []),
+    ...(queued.length > waiting.length ? [turnsAwaited(queued.length - waiting.length)] : []),
+    ...(paused === "" ? [] : [paused]),
   ];
-  return { words: held + loops.length > 0 ? words : ["ok", words[1]], waiting };
+  const isNews = loops.length > 0 || (held > 0 && waiting.length > 0);
+  return { words: [isNews ? "warn" : "ok", facts.length === 0 ? "nothing waits" : facts.join("; ")], waiting };
+}
+
+function promptsWait(count: number): string {
+  return `${count} ${count === 1 ? "prompt waits" : "prompts wait"}`;
+}
+
+/** In a window that lives: they run without a key. */
+function turnsAwaited(count: number): string {
+  return `${promptsWait(count)} ${count === 1 ? "its" : "their"} turn`;
 }
 
 /** Takes the leases of the dead, which makes their turns unknown, and gives them back at once. */
