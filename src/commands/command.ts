@@ -162,6 +162,8 @@ export interface PickList {
   readonly turned?: string;
   /** More items for what was typed, beyond the first ones. */
   readonly find?: (words: string) => Promise<readonly PickItem[]>;
+  /** It opens without items: they are what `find` finds. */
+  readonly isBlank?: true;
   /** What `find` adds is none that the list would have without it. */
   readonly isWhole?: true;
   /** Those after the last ones that were given, when one gets there; none: that was all. */

@@ -3,6 +3,7 @@
 import { searchAll } from "../agent/search-all.ts";
 import { parseDuration } from "../config/durations.ts";
 import type { SearchHit, SearchWish } from "../ledger/search-messages.ts";
+import { hasLostNot, isQuery } from "../ledger/search-query.ts";
 import type { SearchOrder } from "../ledger/search-rows.ts";
 import type { Role } from "../ledger/types.ts";
 import { ageOf } from "./ages.ts";
@@ -25,7 +26,6 @@ const DECLARED = {
     {
       name: "words",
       help: 'what to look for: all of them; "a phrase", a beginning*, OR, NOT',
-      required: true,
       rest: true,
       keepsPhrases: true,
     },
@@ -50,9 +50,12 @@ export const searchCommand = defineCommand({ ...DECLARED, example: "/search pars
 export const sessionsSearchCommand = defineCommand({ ...DECLARED, example: "/sessions search parser --since 7d" });
 
 async function search(args: CommandArgs, context: FreeContext): Promise<CommandResult> {
+  if (context.surface !== "screen" && (args.words[0] ?? "").trim() === "")
+    return usage("<words> is missing: what to look for.", `Usage: ${called("search", context)} <words>`);
   const wished = await wishOf(args, context);
   if (!wished.ok) return wished.result;
   const { wish } = wished;
+  if (hasLostNot(wish.words)) return usage("NOT needs a word before it and one after it.", "Such as: parser NOT test");
   if (context.surface === "screen") return pickHit(context, wish);
   const { hits } = await searchAll(context.db, wish, waitOf(context));
   return {
@@ -119,13 +122,16 @@ async function pickHit(context: FreeContext, wish: SearchWish): Promise<CommandR
       // What was typed is in the message, if not in what is shown of it.
       return { command, label: text, detail: facts.join(" · "), facts, search: `${typed} ${text}` };
     });
-  const { hits } = await searchAll(db, wish, waitOf(context));
+  // Without words there is nothing to list yet: the filter is where they are typed.
+  const isBlank = wish.words.trim() === "";
+  const { hits } = isBlank ? { hits: [] } : await searchAll(db, wish, waitOf(context));
   return {
     kind: "pick",
-    title: `“${wish.words}”`,
+    title: isBlank ? "Search all conversations" : `“${wish.words}”`,
     items: items(hits),
-    empty: noneWords(wish, context),
+    empty: isBlank ? "Type words: what was said with them is listed here." : noneWords(wish, context),
     enter: "opens it there",
+    ...(isBlank && { isBlank: true as const }),
     ...(hits.length === wish.limit && { note: `the first ${hits.length}; more words find fewer` }),
     ...(hits.length < wish.limit && { isWhole: true as const }),
     find: async (typed) => {
@@ -152,7 +158,13 @@ function hitJson({ session, message, role, at, snippet }: SearchHit): object {
 }
 
 function noneWords({ words, all }: SearchWish, context: FreeContext): string {
-  const fewer = /\s/.test(words.trim()) ? "Fewer words find more. " : `${words}* finds what begins so. `;
+  if (!isQuery(words)) return `There is no word in “${words}”.`;
+  const isBeginning = words.trimEnd().endsWith("*");
+  const fewer = /\s/.test(words.trim())
+    ? "Fewer words find more. "
+    : isBeginning
+      ? "A shorter beginning finds more. "
+      : `${words}* finds what begins so. `;
   const wider = all ? "" : `Also what was undone or put away: ${called("search", context)} ${words} --all`;
   return `Nothing was found for “${words}”. ${fewer}${wider}`.trimEnd();
 }

@@ -31,6 +31,23 @@ export function matchExpression(typed: string, { isTyping = false } = {}): strin
     .join(" ");
 }
 
+/** Whether there is a word in it. */
+export function isQuery(typed: string): boolean {
+  return matchExpression(typed) !== undefined;
+}
+
+/** Whether a word that was not to be there would be looked for, because its NOT follows no word. */
+export function hasLostNot(typed: string): boolean {
+  const tokens = tokensOf(typed.slice(0, MOST_CHARACTERS));
+  return tokens.some(
+    (token, at) =>
+      token.kind === "operator" &&
+      token.word === "NOT" &&
+      tokens[at - 1]?.kind !== "term" &&
+      tokens.slice(at).some(({ kind }) => kind === "term"),
+  );
+}
+
 function tokensOf(text: string): (Term | Operator)[] {
   const tokens: (Term | Operator)[] = [];
   const parts = text.split('"');

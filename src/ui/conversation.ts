@@ -285,7 +285,7 @@ export class Conversation {
       case "open-session":
         return this.#open(result);
       case "pick": {
-        if (result.items.length === 0) return screen.print(note(result.empty));
+        if (result.items.length === 0 && !result.isBlank) return screen.print(note(result.empty));
         if (screen.isInLines && result.printed) return this.#act(await result.printed(), typed);
         this.#giveBackPrompts();
         const picked = await askPick(screen, result);

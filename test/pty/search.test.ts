@@ -39,4 +39,21 @@ describe("/search", () => {
     await type(stele, "/search nowhere to be found");
     await stele.waitFor(/Nothing was found for “nowhere to be found”\. Fewer words find more\./);
   });
+
+  it("without words opens a field to type them in", async () => {
+    const place = workplace();
+    const db = openLedger({ path: path.join(place.home, "state.db") });
+    runTurn(db, newSession(db, { title: "birds" }), "which bird", "a zebra🦓 finch");
+    const stele = openStele(place, [], { cols: 100, rows: 24 });
+    await type(stele, "/search");
+    await stele.waitFor(/Search all conversations \(0\)[^]*Type words: what was said/);
+    stele.write("finch");
+    await stele.waitFor(/a zebra ?🦓 “finch” +birds/);
+    stele.write("\x1b");
+    await stele.waitFor(/Type words: what was said/);
+    stele.write("zebra🦓");
+    await stele.waitFor(/❯ a “zebra” “🦓” finch/);
+    stele.write("\r");
+    await stele.waitFor(/birds · [^\n]*2 messages/);
+  });
 });

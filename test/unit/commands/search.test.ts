@@ -57,6 +57,8 @@ describe("/search without a screen", () => {
 
   it.each([
     ["/search", "<words> is missing"],
+    ["/search NOT heron", "NOT needs a word before it"],
+    ["/search 'grey AND NOT heron'", "NOT needs a word before it"],
     ["/search heron --role bird", "--role takes one of user, assistant, tool, summary, note"],
     ["/search heron --sort best", "--sort takes one of relevance, newest, oldest"],
     ["/search heron --since once", "--since takes a time such as 7d or 12h"],
@@ -66,6 +68,18 @@ describe("/search without a screen", () => {
     const result = await (await herons()).type(command);
     expect(result.kind).toBe("usage");
     expect(words(result)).toContain(why);
+  });
+
+  it.each([
+    ["/search purgeme", "purgeme* finds what begins so"],
+    ["/search purgeme*", "A shorter beginning finds more"],
+    ["/search 'grey purgeme*'", "Fewer words find more"],
+    ["/search !!!", "There is no word in “!!!”."],
+    ["/search '*'", "There is no word in “*”."],
+  ])("%s finds nothing and says: %s", async (command, why) => {
+    const result = await (await herons()).type(command);
+    expect(result).toMatchObject({ kind: "rows", rows: [], json: [], empty: expect.stringContaining(why) });
+    expect(JSON.stringify(result)).not.toContain("**");
   });
 
   it("says what would find more where nothing is found, and finds it there", async () => {
@@ -83,6 +97,13 @@ describe("/search on the screen", () => {
     if (!found) throw new Error(`${text} is not in ${items.map(({ label }) => label).join(" | ")}`);
     return found;
   };
+
+  it("without words has an empty list, and finds what is typed into its filter", async () => {
+    const desk = await herons("screen");
+    const list = await pick(desk, "/search --role user");
+    expect(list).toMatchObject({ items: [], isBlank: true, empty: expect.stringContaining("Type words") });
+    expect((await list.find?.("grey her"))?.map(({ label }) => label)).toEqual(["say a “grey” “heron”"]);
+  });
 
   it("lists hits, looks at one, searches on as one types, and opens the conversation at it", async () => {
     const desk = await herons("screen");
