@@ -23,15 +23,15 @@ export async function deleteConversation(
 ): Promise<CommandResult> {
   const { db, runner } = context;
   const session = await db.session(asked.id);
-  if (!isSure)
-    return { kind: "confirm", question: question(session, await db.deletePreview(session.conversation)), command };
+  const preview = await db.deletePreview(session.conversation);
+  if (!isSure) return { kind: "confirm", question: question(session, preview), command };
   const isOpen = runner?.session.conversation === session.conversation;
   const result = await db.deleteConversation(session.id, isOpen && runner ? { holder: runner.holder } : {});
   if (result.kind !== "deleted") return refused(result, context);
   context.lastList.sessions = [];
   // Bounded steps: a process that ends in between leaves the rest to the next start.
   while (!(await db.purgeStep()));
-  const words = `Deleted “${nameOf(session)}”, ${counted(session.messages, "message")}.`;
+  const words = `Deleted “${nameOf(session)}”, ${counted(preview.messages - preview.kept, "message")}.`;
   const json = { deleted: result.sessions };
   if (!isOpen || context.surface === "argv") return lines(words, json);
   const next = await db.createSession(await context.newSession({}));

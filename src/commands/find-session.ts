@@ -1,4 +1,5 @@
 // Which session a person means: a number of the list just shown, `latest`, an id, a unique prefix of one, a title.
+import type { Resolved } from "../ledger/find-sessions.ts";
 import type { Session } from "../ledger/types.ts";
 import type { CommandResult, FreeContext, PickItem } from "./command.ts";
 import { lastExchange } from "./pick-session.ts";
@@ -22,7 +23,7 @@ export async function findSession(context: FreeContext, asked: string, chosen: s
     case "ambiguous":
       return { ok: false, result: await severalMatch(context, { word, chosen, matches: resolved.matches }) };
     case "none":
-      return { ok: false, result: nothingMatches(context, word, resolved.nearest) };
+      return { ok: false, result: nothingMatches(context, word, resolved) };
   }
 }
 
@@ -60,7 +61,16 @@ async function severalMatch(
   return { kind: "pick", title, items, empty: "", enter: "opens it", preview: lastExchange(context) };
 }
 
-function nothingMatches(context: FreeContext, word: string, nearest: readonly string[]): CommandResult {
+function nothingMatches(
+  context: FreeContext,
+  word: string,
+  { nearest, isId }: Extract<Resolved, { kind: "none" }>,
+): CommandResult {
+  if (isId)
+    return usage(
+      `There is no session “${word}” any more: it was deleted, or never was here.`,
+      `See: ${called("sessions", context)}`,
+    );
   const hint = nearest.length > 0 ? `Nearest: ${nearest.join(", ")}` : `See: ${called("sessions", context)}`;
   return usage(`There is no session “${word}”.`, hint);
 }

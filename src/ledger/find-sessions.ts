@@ -1,5 +1,6 @@
 // Finding sessions: by what a person typed, as a list, and what state each is in. Reads only.
 import { decodeProcess } from "./codec.ts";
+import { isSessionId } from "./ids.ts";
 import { isHeld, type Probe } from "./leases.ts";
 import type { ProjectGroup } from "./session-groups.ts";
 import type { SessionFilter } from "./session-list.ts";
@@ -10,7 +11,8 @@ import type { Session, SessionState } from "./types.ts";
 
 export type Resolved =
   | { readonly kind: "found"; readonly session: Session }
-  | { readonly kind: "none"; readonly nearest: readonly string[] }
+  /** `isId`: it was a whole id, of a conversation that was deleted as far as can be told. */
+  | { readonly kind: "none"; readonly nearest: readonly string[]; readonly isId?: true }
   | { readonly kind: "ambiguous"; readonly matches: readonly Session[] };
 
 export interface SessionListing {
@@ -33,7 +35,11 @@ export function resolveSession(q: Queries, asked: string): Resolved {
   const candidates = byPrefix.length > 0 ? byPrefix : q.sessions.withTitle.all(name);
   const conversations = [...new Map(candidates.map((row) => [row.conversation_id, row])).values()];
   const [only, ...others] = conversations;
-  if (!only) return { kind: "none", nearest: nearestNames(q, name) };
+  // Of another conversation than the one that was meant no id is near.
+  if (!only)
+    return exact || isSessionId(name)
+      ? { kind: "none", nearest: [], isId: true }
+      : { kind: "none", nearest: nearestNames(q, name) };
   if (others.length === 0) return found(q, only);
   return { kind: "ambiguous", matches: conversations.map(toSession) };
 }

@@ -44,6 +44,11 @@ export function newSessionId(at: number, random: (bytes: number) => Uint8Array =
   return `${stamp}-${Buffer.from(random(3)).toString("hex")}` as SessionId;
 }
 
+/** By its form: whether there is such a session is another question. */
+export function isSessionId(text: string): boolean {
+  return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(text);
+}
+
 export function newRequestId(): RequestId {
   return randomUUID() as RequestId;
 }

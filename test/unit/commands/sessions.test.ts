@@ -141,9 +141,38 @@ describe("/sessions rename, pin, hide, archive, delete", () => {
       question:
         "Delete “say one” for good: 2 turns and 2 messages? 2 more messages stay, because “e”, “d”, “c” and 2 more show them.",
     });
-    await desk.type("/delete --yes");
+    expect(words(await desk.type("/delete --yes"))).toContain("Deleted “say one”, 2 messages.");
     await desk.type("/resume a");
     expect(await desk.db.path(desk.runner.session.id, { limit: 9 })).toMatchObject({ messages: { length: 4 } });
+  });
+
+  it("count undone turns alike in the question and in the answer", async () => {
+    const desk = await openDesk();
+    for (const text of ["say one", "say two", "say three"]) await desk.say(text);
+    await desk.type("/undo");
+    await desk.type("/branch side");
+    const side = desk.runner.session.id;
+    await desk.type("/resume 'say one'");
+    await desk.say("say else");
+    await desk.type("/undo");
+    const question = expect.stringContaining("and 4 messages? 4 more messages stay");
+    expect(await desk.type("/delete")).toMatchObject({ question });
+    expect(words(await desk.type("/delete --yes"))).toContain("Deleted “say one”, 4 messages.");
+    expect(await desk.db.path(side, { limit: 9 })).toMatchObject({ messages: { length: 4 } });
+  });
+
+  it("offer nothing in the place of an id that is gone", async () => {
+    const desk = await openDesk();
+    const other = await desk.newSession({ title: "away" });
+    const stays = await desk.newSession({ title: "stays" });
+    await desk.type(`/sessions delete ${other.id} --yes`);
+    for (const id of [other.id, "20200101-000000-abcdef"]) {
+      const answer = await desk.type(`/resume ${id}`);
+      expect(answer).toMatchObject({ kind: "usage", message: expect.stringContaining("any more: it was deleted") });
+      expect(JSON.stringify(answer)).not.toContain("Nearest");
+    }
+    const typo = await desk.type(`/resume ${stays.id}x`);
+    expect(typo).toMatchObject({ kind: "usage", hint: expect.stringContaining(stays.id) });
   });
 
   it("open a new conversation when the open one is deleted", async () => {
