@@ -22,8 +22,8 @@ export const FRESH_ROWS = 500;
 
 /** Read at once: a message may have megabytes. */
 const CHUNK_ROWS = 20;
-/** The commit takes about as long again as half of it. */
-const BATCH_MS = 30;
+/** The commit takes about as long again. */
+const BATCH_MS = 25;
 
 /** Indexes for at most about 50 ms. True when there is nothing left above the watermark. */
 export function indexBatch(tx: Tx, clock: () => number = Date.now): boolean {
