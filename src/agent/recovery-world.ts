@@ -233,5 +233,24 @@ function commandOf(input: ToolCall["input"]): string | undefined {
 /** The result of the call is stored, it was started again in another folder, or nobody knows the call. */
 async function isOver(db: AsyncSessionDB, folder: string): Promise<boolean> {
   const call = await db.callByKey(effectKeyOf(folder));
-  return call === undefined || call.result !== undefined || call.spool !== folder;
+  if (call === undefined || call.spool !== folder) return true;
+  return call.result !== undefined && (call.state !== "unknown" || (await isTold(db, call)));
+}
+
+/** Its turn was ended with nobody knowing, and its end came after that. False: the conversation is not at rest. */
+async function isTold(db: AsyncSessionDB, call: ToolCall): Promise<boolean> {
+  const { id, spool = "" } = call;
+  const state = await readSpool(spool);
+  const proof = state.kind === "finished" ? await finished(call, state) : undefined;
+  if (proof?.kind !== "ended") return true;
+  const stored = await db.lateEvidence({
+    id,
+    evidence: `ended after its turn: ${endWords(proof.evidence)}`,
+    at: Date.now(),
+  });
+  return stored === undefined || !("kind" in stored);
+}
+
+function endWords(evidence: string): string {
+  return evidence.replace(/^.*?: /, "");
 }

@@ -85,6 +85,7 @@ const VERBS: { readonly [K in Exclude<Verb, "close">]: "read" | "long-read" | "k
   endImport: "keyed",
   abandonImport: "keyed",
   appendNote: "keyed",
+  lateEvidence: "keyed",
   admit: "keyed",
   admission: "read",
   admissionByRequest: "read",

@@ -12,6 +12,7 @@ export const WRITE_VERBS = [
   "set-flags",
   "remember-terminal",
   "append-note",
+  "late-evidence",
   "plan-change",
   "suspect-changes",
   "plan-reverts",

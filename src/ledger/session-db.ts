@@ -20,6 +20,7 @@ import { currentProcess } from "./identity.ts";
 import { endImport, type ImportEnd, type Imported } from "./import-end.ts";
 import { buryImports, importsOf, orphanImports } from "./import-marks.ts";
 import * as importing from "./import-rows.ts";
+import { type LateProof, storeLateEvidence } from "./late-evidence.ts";
 import * as leases from "./leases.ts";
 import { toLease } from "./leases-table.ts";
 import * as loops from "./loops.ts";
@@ -572,6 +573,11 @@ export class SessionDB {
       const parts = [{ kind: "note", text: note.text } as const];
       return toMessage(tree.extendHead(tx, row, { role: "note", parts, at: note.at }).row);
     });
+  }
+
+  /** Of a call whose turn was ended with nobody knowing what became of it. Once. */
+  lateEvidence(proof: LateProof): Message | Refusal | undefined {
+    return this.#tx.write("late-evidence", (tx) => storeLateEvidence(tx, proof, this.#probe));
   }
 
   // ---- admissions ----

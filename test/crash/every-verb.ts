@@ -114,6 +114,9 @@ class Script {
     await this.#settle(turn, "interrupted");
     await this.#db.verb("deliver", message.id, "terminal");
     await this.#db.verb("releaseLease", lease);
+    const late = await this.#db.verb("lateEvidence", { id: second.id, evidence: "ended after all", at: Date.now() });
+    if (!late || "kind" in late) throw new Error("the late evidence was not stored");
+    this.#tell(late);
     if (message.id === end.message.id) throw new Error("a result is its own question");
   }
 
