@@ -51,6 +51,8 @@ export type SessionEvent =
   | { readonly type: "queue-changed"; readonly waiting: readonly Admission[] }
   /** Of the open conversation; absent: it has none, or none any more. `isSaid`: who changed it tells the person. */
   | { readonly type: "loop-changed"; readonly loop?: Loop; readonly isSaid?: boolean }
+  /** Another program deleted the open conversation. */
+  | { readonly type: "conversation-gone" }
   /** Title, model, counts: same conversation. */
   | { readonly type: "session-changed"; readonly session: Session }
   /** What is on the screen is not on disk, and why. */

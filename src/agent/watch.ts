@@ -1,6 +1,7 @@
 // What other programs write into the open conversation is shown here within a second: a cheap question to
 // SQLite (`data_version`) twice a second, and a look at the new nodes only when it changed.
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import type { LedgerError } from "../ledger/errors.ts";
 import { lookAtQueue } from "./queue-look.ts";
 import type { Runner } from "./runner.ts";
 
@@ -14,6 +15,7 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten:
   let version: number | undefined;
   let isLooking = false;
   let heldBy: number | undefined;
+  let isGone = false;
   async function look(): Promise<void> {
     const now = await db.dataVersion();
     // A holder that was killed writes nothing about it, so one that was seen is looked at each time.
@@ -37,13 +39,17 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten:
     // Nothing is known of what waits in it, nor of who holds it.
     version = undefined;
     heldBy = undefined;
+    isGone = false;
   });
   const timer = setInterval(() => {
     if (isLooking || runner.isRunning) return;
     isLooking = true;
     look()
-      .catch(() => {
+      .catch((error: unknown) => {
         // Busy, or closing: the next look tries again.
+        if ((error as LedgerError).code !== "not_found" || isGone) return;
+        isGone = true;
+        runner.emit({ type: "conversation-gone" });
       })
       .finally(() => {
         isLooking = false;

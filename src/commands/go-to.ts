@@ -39,7 +39,7 @@ export const FILE_FLAGS = [
 ] as const;
 
 /** What becomes of files that go along. Not that they are as they were there: between two ends they may have stayed. */
-export const OVER_WORDS = "take back what was done here, and do again what was done there?";
+export const OVER_WORDS = "undo what was done here, redo what was done there?";
 
 export async function goToEnd(context: CommandContext, wish: GoToWish): Promise<CommandResult> {
   const { session, to, withFiles, isSure } = wish;

@@ -13,7 +13,9 @@ export const newCommand = defineCommand({
     const old = runner.session;
     const wanted = await newSession({ openedByNew: true, ...(title !== undefined && { title }) });
     const session = await db.createSession(wanted);
-    const back = old.messages > 0 ? [`The old one: /resume ${old.id}`] : [];
+    // Another window may have deleted it.
+    const isThere = old.messages > 0 && (await db.resolveSession(old.id)).kind === "found";
+    const back = isThere ? [`The old one: /resume ${old.id}`] : [];
     return { kind: "open-session", session, resumed: false, lines: ["A new conversation.", ...back] };
   },
 });

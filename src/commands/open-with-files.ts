@@ -6,7 +6,6 @@ import type { CommandContext, CommandResult } from "./command.ts";
 import { type PlannedPreview, previewJson } from "./file-preview.ts";
 import { filesOver, noBranch, OVER_WORDS } from "./go-to.ts";
 import { revertFiles } from "./move-files.ts";
-import { nameOf } from "./results.ts";
 
 export async function openWithFiles(
   context: CommandContext,
@@ -29,7 +28,7 @@ export async function openWithFiles(
   if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
   return {
     kind: "preview",
-    title: `Go to “${nameOf(target)}”, ${OVER_WORDS}`,
+    title: `Go there, ${OVER_WORDS}`,
     files: preview,
     apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
     json: previewJson(preview),

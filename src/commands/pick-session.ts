@@ -14,15 +14,17 @@ const CHARACTERS = 4_000;
 
 export async function sessionPick(
   context: FreeContext,
-  { title, filter, withOwn = false }: { title: string; filter: SessionFilter; withOwn?: boolean },
+  wish: { title: string; filter: SessionFilter; withOwn?: boolean; withFiles?: boolean },
 ): Promise<CommandResult & { kind: "pick" }> {
+  const { title, filter, withOwn = false, withFiles = false } = wish;
   const { db, lastList, runner } = context;
   const here = withOwn ? undefined : runner?.session.conversation;
   const { limit = LISTED } = filter;
   const others = (listings: readonly SessionListing[]) =>
     listings.filter(({ session }) => session.conversation !== here).slice(0, limit);
   const { pullRequests } = context;
-  const how = { now: context.now(), command: "/resume", here: runner?.session.cwd };
+  const command = withFiles ? "/resume --files" : "/resume";
+  const how = { now: context.now(), command, here: runner?.session.cwd };
   const item = (listing: SessionListing): PickItem => pickSession(listing, how);
   const saying = new SessionsSaying(context, filter);
   const exchange = lastExchange(context);
@@ -39,7 +41,7 @@ export async function sessionPick(
     title,
     items: withPulls(listings),
     empty: "There is no other conversation yet. /new begins one.",
-    enter: "opens it",
+    enter: withFiles ? "goes there with files" : "opens it",
     ...(found.length > limit
       ? { note: `the ${listings.length} newest; typing looks through all of them` }
       : { isWhole: true as const }),

@@ -35,7 +35,7 @@ export function counted(count: number, noun: string): string {
 
 /** What a session is called where it has no title of its own. */
 export function nameOf(session: Session): string {
-  return session.title ?? "(no prompt yet)";
+  return session.title ?? (session.turns > 0 ? "(only commands)" : "(no prompt yet)");
 }
 
 export function modelOf({ route }: Pick<Session, "route">): string {

@@ -36,12 +36,14 @@ export const resumeCommand = defineCommand({
     if (!at.ok) return usage(at.problem);
     if (asked !== undefined && at.value !== undefined) return openAt(context, asked, at.value as MessageId);
     if (await context.runner.isBusy()) return { kind: "refused", why: runningHere(), code: "busy" };
-    if (asked === undefined) return sessionPick(context, { title: "Resume a conversation", filter: { empty: false } });
+    const withFiles = hasFlag(args, "files");
+    if (asked === undefined)
+      return sessionPick(context, { title: "Resume a conversation", filter: { empty: false }, withFiles });
     const found = await findSession(context, asked, "/resume");
     if (!found.ok) return found.result;
     const { session } = found;
     const isHere = session.conversation === context.runner.session.conversation;
-    if (isHere || !hasFlag(args, "files")) return open(context, session);
+    if (isHere || !withFiles) return open(context, session);
     const isSure = hasFlag(args, "yes");
     return openWithFiles(context, { target: session, isSure, open: () => open(context, session) });
   },

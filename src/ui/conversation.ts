@@ -199,6 +199,8 @@ export class Conversation {
           key,
           why: "the prompt that it was has begun, or was dropped. Enter sends it as another.",
         });
+      if (this.#screen.view.isGone)
+        return this.#notSent(text, { key, why: "the conversation is deleted. After /new, enter sends it there." });
       this.#screen.dispatch({ type: "not-admitted", key, error: turnError(error) });
       // The words are the person's only copy.
       if (isComposerEmpty(this.#screen.composer)) this.#screen.compose({ type: "set", text });

@@ -5,6 +5,7 @@ import type { SessionEvent } from "../agent/events.ts";
 type Printed = Exclude<
   SessionEvent["type"],
   | "prompt-steered"
+  | "conversation-gone"
   | "lease-acquired"
   | "lease-given-up"
   | "rule-kept"

@@ -59,6 +59,7 @@ export function eventLine(event: SessionEvent): object | undefined {
     case "ledger-problem":
       return { type: "ledger-problem", error: event.error };
     case "prompt-steered":
+    case "conversation-gone":
     case "lease-acquired":
     case "lease-given-up":
     case "held-elsewhere":

@@ -85,7 +85,10 @@ function callsInRows(calls: readonly ToolCall[], look: Look, rows: number): read
   });
   const hidden = calls.length - kept.length;
   const words = `  +${hidden} more ${hidden === 1 ? "call" : "calls"}`;
-  return [fitLine([span(words, "muted")], look.width), ...kept.toReversed().flatMap(({ lines }) => lines)];
+  return [
+    ...(hidden === 0 ? [] : [fitLine([span(words, "muted")], look.width)]),
+    ...kept.toReversed().flatMap(({ lines }) => lines),
+  ];
 }
 
 /** On one row where both fit, else the evidence below. */

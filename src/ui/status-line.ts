@@ -54,6 +54,8 @@ function savingSpan(state: ViewState, isPlain: boolean): Span {
     case "not-saved":
       // Of a path that it begins with only the end has room: what happened matters.
       return span(`NOT SAVED: ${sanitize(saving.why).replace(/^\/\S*\//, "")}`, "error");
+    case "gone":
+      return span("deleted in another window", "error");
     case "saved":
       return span("saved", "ok");
     case "saving":

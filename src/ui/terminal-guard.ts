@@ -29,12 +29,19 @@ export interface TerminalGuard {
   close(): void;
 }
 
+/** Wrapping, synchronized output, bracketed paste, focus and mouse reports, and the cursor. */
+const plainModes = "\x1b[?7h\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+
 /**
- * The alternate screen, wrapping, cursor, synchronized output, bracketed paste, focus and mouse reports. Each screen of
- * a terminal keeps a saved cursor of its own: saved before, it stays where it is when this is the normal screen already.
+ * All that a program may have left switched on, the alternate screen first. Each screen of a terminal keeps a saved
+ * cursor of its own: saved before, it stays where it is when this is the normal screen already. Not so in tmux and
+ * screen, which put it back to where the last alternate screen of the pane began: there only the screen is left.
  */
-const resetModes =
-  "\x1b7\x1b[?1049l\x1b[?7h\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h";
+export function resetModesIn({ TMUX, STY, TERM = "" }: NodeJS.ProcessEnv): string {
+  const isMultiplexed = TMUX !== undefined || STY !== undefined || /^(?:tmux|screen)/.test(TERM);
+  return `${isMultiplexed ? "\x1b[?1047l" : "\x1b7\x1b[?1049l"}${plainModes}`;
+}
+
 /** Heard until the process is gone: without a listener each of these ends it, before it has saved. */
 const lasting: ReadonlySet<string> = new Set(["error", "SIGHUP", "SIGTERM", "SIGINT"]);
 /** A stop that does not come, as without job control, is over then. */
@@ -43,6 +50,7 @@ const stopMs = 100;
 export function guardTerminal(options: GuardOptions): TerminalGuard {
   const { stdin, stdout } = process;
   const { onResize, onContinue, onSignal, onCrash, extras, ...keys } = options;
+  const resetModes = resetModesIn(process.env);
   let isSuspended = false;
   let isLent = false;
   let isClosed = false;

@@ -59,6 +59,8 @@ export interface ViewState {
   /** An interrupted turn that has to be decided about first. */
   readonly blocked?: AdmissionId;
   readonly problem?: TurnError;
+  /** Another window deleted it. */
+  readonly isGone?: true;
   /** Of what the next request is made of; absent until an answer was counted. */
   readonly size?: ContextSize;
   /** Of the session so far; absent where prices are not known. */
@@ -187,12 +189,15 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "session":
       return {
-        ...without(state, "turn", "awaited", "blocked", "elsewhere", "size", "cost", "loop", "editing"),
+        // What could not be written was about the one before.
+        ...without(state, ...ofConversation),
         session: event.session,
         queue: [],
       };
     case "session-changed":
       return { ...state, session: event.session };
+    case "conversation-gone":
+      return print({ ...state, isGone: true }, [note(goneWords, "warning")]);
     case "prompt-admitted":
       return wrote(admitted(state, event));
     case "prompt-steered":
@@ -255,6 +260,21 @@ function sessionReducer(state: ViewState, event: SessionEvent): ViewState {
       return turnReducer(state, event);
   }
 }
+
+const ofConversation = [
+  "turn",
+  "awaited",
+  "blocked",
+  "elsewhere",
+  "size",
+  "cost",
+  "loop",
+  "editing",
+  "problem",
+  "isGone",
+] as const;
+
+const goneWords = "This conversation was deleted in another window. /new begins another, /resume goes to one.";
 
 /** What ends or waits is said once. */
 function loopReducer(state: ViewState, loop: Loop | undefined, isSaid: boolean): ViewState {
@@ -411,6 +431,7 @@ type Optional =
   | "elsewhere"
   | "blocked"
   | "problem"
+  | "isGone"
   | "editing"
   | "notice";
 

@@ -35,7 +35,7 @@ it("a prompt is asked again on the files as they were before it, and the tree go
   await answer(stele, "\x1b[B\x1b[B");
   await stele.waitFor(/^❯ └ other answer/m);
   await answer(stele, enter);
-  await stele.waitFor(/Go there, take back what was done here, and do again what was done there\?\n❯ \[x\] f\.txt/);
+  await stele.waitFor(/Go there, undo what was done here, redo what was done there\?\n❯ \[x\] f\.txt/);
   await answer(stele, enter);
   await stele.waitFor(/Brought back 1 turn[^\n]*\n *1 file written: f\.txt/);
   expect(text()).toBe("one\n");

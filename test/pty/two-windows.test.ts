@@ -106,3 +106,24 @@ describe("a killed window", () => {
     expect(next.scrollback().join("\n")).not.toContain("the old one");
   });
 });
+
+describe("a conversation that another window deletes", () => {
+  it("says so at once, keeps what is typed, and leads to a new one", async () => {
+    const place = workplace();
+    await place.stele(["run", "say hello"]);
+    const [first, second] = [openStele(place, ["-c"]), openStele(place, ["-c"])];
+    await ready(first);
+    await ready(second);
+    await type(first, "/delete");
+    await first.waitFor(/for good/);
+    await answer(first, "y");
+    await second.waitFor(/deleted in another window\. \/new begins another/);
+    await second.waitFor(/^\s*deleted in another window ·/m);
+    second.write("say still here\r");
+    await second.waitFor(/not sent: the conversation is deleted[\s\S]*❯ say still here/);
+    second.write("\x15/new\r");
+    await second.waitFor(/A new conversation\./);
+    await second.waitFor(/^\s*saved/m);
+    expect(second.scrollback().join("\n")).not.toContain("The old one");
+  });
+});

@@ -144,7 +144,7 @@ describe("/tree --files", () => {
     const asked = await desk.type(`${pick.items[1]?.command}`);
     expect(asked).toMatchObject({
       kind: "preview",
-      title: "Go there, take back what was done here, and do again what was done there?",
+      title: "Go there, undo what was done here, redo what was done there?",
     });
     if (asked.kind === "preview") await asked.apply(asked.files);
     expect(await text()).toBe("one\n");
