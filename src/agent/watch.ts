@@ -15,7 +15,9 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten:
   let version: number | undefined;
   let isLooking = false;
   let heldBy: number | undefined;
-  let isGone = false;
+  /** Looks in a row that did not find the session: what this program deletes it leaves before the second. */
+  let misses = 0;
+  let isStopped = false;
   async function look(): Promise<void> {
     const now = await db.dataVersion();
     // A holder that was killed writes nothing about it, so one that was seen is looked at each time.
@@ -39,17 +41,21 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten:
     // Nothing is known of what waits in it, nor of who holds it.
     version = undefined;
     heldBy = undefined;
-    isGone = false;
+    misses = 0;
   });
   const timer = setInterval(() => {
     if (isLooking || runner.isRunning) return;
     isLooking = true;
+    const { id } = runner.session;
     look()
+      .then(() => {
+        misses = 0;
+      })
       .catch((error: unknown) => {
         // Busy, or closing: the next look tries again.
-        if ((error as LedgerError).code !== "not_found" || isGone) return;
-        isGone = true;
-        runner.emit({ type: "conversation-gone" });
+        if ((error as LedgerError).code !== "not_found" || isStopped || runner.session.id !== id) return;
+        misses += 1;
+        if (misses === 2) runner.emit({ type: "conversation-gone" });
       })
       .finally(() => {
         isLooking = false;
@@ -57,6 +63,7 @@ export function watchConversation(db: AsyncSessionDB, runner: Runner, onWritten:
   }, LOOK_MS);
   timer.unref();
   return () => {
+    isStopped = true;
     clearInterval(timer);
     unlisten();
   };
