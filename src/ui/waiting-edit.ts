@@ -11,6 +11,8 @@ import { isComposerEmpty } from "./composer-state.ts";
 import { errorWords } from "./error-words.ts";
 import type { Screen } from "./live-screen.ts";
 
+const takenWords = "The input holds another text: send or cut it first.";
+
 interface Options {
   readonly db: Pick<AsyncSessionDB, "admission" | "hold" | "release">;
   readonly screen: Screen;
@@ -33,11 +35,13 @@ export class WaitingEdit {
   /** Into the composer with it; said where it cannot be changed any more. */
   async begin(id: AdmissionId, text: string): Promise<void> {
     const { db, screen, runner } = this.#options;
-    if (!isComposerEmpty(screen.composer))
-      return screen.print(note("The input holds another text: send or cut it first."));
+    const isTaken = () => !isComposerEmpty(screen.composer);
+    if (isTaken()) return screen.print(note(takenWords));
     const row = await db.admission(id);
     await holdForEdit(db, id);
     if ((await db.admission(id)).status !== "queued") return screen.print(note("It has begun already.", "warning"));
+    // Typed meanwhile: it is not lost for this one.
+    if (isTaken()) return this.#waitOn(row).then(() => screen.print(note(takenWords)));
     this.#row = row;
     screen.compose({ type: "set", text });
     screen.dispatch({ type: "editing", admission: id });
