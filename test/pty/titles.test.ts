@@ -35,7 +35,7 @@ it("holds up neither the next turn nor the way out", async () => {
   const { place, asked } = await connected({ text: "Late", faults: [{ kind: "hold", until: never }] });
   const stele = openStele(place);
   await type(stele, "one");
-  await stele.waitFor(() => asked() === 1);
+  await expect.poll(asked).toBe(1);
   await type(stele, "two");
   await stele.waitFor(/› two[\s\S]*● fine[\s\S]*saved/);
   await type(stele, "/quit");
