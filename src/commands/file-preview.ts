@@ -4,7 +4,7 @@ import { diffTexts, formatDiff } from "../agent/tools/file-diff.ts";
 import { shownPath as relativePath } from "../agent/tools/shown-path.ts";
 import { decodeFile } from "../agent/tools/text-file.ts";
 import type { FileRevert } from "../ledger/types.ts";
-import type { PreviewFile } from "./command.ts";
+import type { CommandResult, PreviewFile } from "./command.ts";
 import { counted } from "./results.ts";
 
 /** What would be written, with the plan it stands for. Files that are as they shall be already are left out. */
@@ -30,6 +30,26 @@ function previewFile(plan: PlannedFile): PlannedPreview {
     isMerged: plan.state === "merged",
     ...(!canBe && { obstacle: "why" in plan && plan.why !== undefined ? plan.why : plan.state }),
     ...(diff !== undefined && { diff }),
+  };
+}
+
+/** The chosen ones are taken at once where that is sure; else those that a person ticks. */
+export function takeFiles(
+  files: readonly PlannedPreview[],
+  wish: {
+    readonly title: string;
+    readonly isSure: boolean;
+    readonly apply: (chosen: readonly PlannedPreview[]) => Promise<CommandResult>;
+  },
+): CommandResult | Promise<CommandResult> {
+  const { title, isSure, apply } = wish;
+  if (isSure) return apply(files.filter(({ isChosen }) => isChosen));
+  return {
+    kind: "preview",
+    title,
+    files,
+    apply: (chosen) => apply(files.filter(({ path }) => chosen.some((each) => each.path === path))),
+    json: previewJson(files),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Went } from "../ledger/go-to.ts";
 import type { PathDiff, Side } from "../ledger/path-diff.ts";
 import type { MessageId, Session } from "../ledger/types.ts";
 import type { CommandContext, CommandResult } from "./command.ts";
-import { type PlannedPreview, previewJson, previewOf, shownPath, writtenLines } from "./file-preview.ts";
+import { type PlannedPreview, previewOf, shownPath, takeFiles, writtenLines } from "./file-preview.ts";
 import { underLease } from "./move-files.ts";
 import { isSame, type NetChange, netChanges } from "./net-changes.ts";
 import { called, counted, nameOf, refused, runningHere, usage } from "./results.ts";
@@ -39,7 +39,7 @@ export const FILE_FLAGS = [
 ] as const;
 
 /** What becomes of files that go along. Not that they are as they were there: between two ends they may have stayed. */
-export const OVER_WORDS = "undo what was done here, redo what was done there?";
+export const OVER_TITLE = "Go there, undo what was done here, redo what was done there?";
 
 export async function goToEnd(context: CommandContext, wish: GoToWish): Promise<CommandResult> {
   const { session, to, withFiles, isSure } = wish;
@@ -56,14 +56,7 @@ export async function goToEnd(context: CommandContext, wish: GoToWish): Promise<
   const apply = (chosen: readonly PlannedPreview[]) =>
     move(context, wish, { sides, chosen, left: preview.filter((file) => !chosen.includes(file)) });
   if (preview.length === 0 || !withFiles) return apply([]);
-  if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
-  return {
-    kind: "preview",
-    title: `Go there, ${OVER_WORDS}`,
-    files: preview,
-    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
-    json: previewJson(preview),
-  };
+  return takeFiles(preview, { title: OVER_TITLE, isSure, apply });
 }
 
 /** What our own edits did on both ways; what commands did is told as differing, and left alone. */

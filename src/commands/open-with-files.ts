@@ -3,8 +3,8 @@
 // brings them back.
 import type { Session } from "../ledger/types.ts";
 import type { CommandContext, CommandResult } from "./command.ts";
-import { type PlannedPreview, previewJson } from "./file-preview.ts";
-import { filesOver, noBranch, OVER_WORDS } from "./go-to.ts";
+import { type PlannedPreview, takeFiles } from "./file-preview.ts";
+import { filesOver, noBranch, OVER_TITLE } from "./go-to.ts";
 import { revertFiles } from "./move-files.ts";
 
 export async function openWithFiles(
@@ -25,12 +25,5 @@ export async function openWithFiles(
     return isTold ? { ...opened, lines: [...written.lines, ...opened.lines] } : opened;
   };
   if (preview.length === 0) return open();
-  if (isSure) return apply(preview.filter(({ isChosen }) => isChosen));
-  return {
-    kind: "preview",
-    title: `Go there, ${OVER_WORDS}`,
-    files: preview,
-    apply: (chosen) => apply(preview.filter(({ path }) => chosen.some((each) => each.path === path))),
-    json: previewJson(preview),
-  };
+  return takeFiles(preview, { title: OVER_TITLE, isSure, apply });
 }

@@ -2,7 +2,7 @@
 // left and named. Only what our own edits did; what commands did stays.
 import { changesOfTurns, planFilesBack } from "../agent/undo-files.ts";
 import type { CommandContext, CommandResult } from "./command.ts";
-import { type PlannedPreview, previewJson, previewOf, writtenLines } from "./file-preview.ts";
+import { type PlannedPreview, previewOf, takeFiles, writtenLines } from "./file-preview.ts";
 import { revertFiles } from "./move-files.ts";
 import { refused } from "./results.ts";
 
@@ -44,14 +44,7 @@ export async function retryWithFiles(context: CommandContext, isSure: boolean): 
       : written;
   };
   if (edits.length === 0) return askAgain(context, {});
-  if (isSure) return apply(edits.filter(({ isChosen }) => isChosen));
-  return {
-    kind: "preview",
-    title: "Take back these files, and ask again?",
-    files: edits,
-    apply: (chosen) => apply(edits.filter(({ path }) => chosen.some((each) => each.path === path))),
-    json: previewJson(edits),
-  };
+  return takeFiles(edits, { title: "Take back these files, and ask again?", isSure, apply });
 }
 
 interface Told {
