@@ -49,19 +49,17 @@ export async function startScreen(request: ScreenRequest): Promise<ExitCode> {
       running.program = program;
       const booted = await boot(program, request, host);
       running.session = () => booted.runner.session;
-      const stopTitles = await keepTitles(program, booted.runner);
       const stopWatching = watchConversation(program.db, booted.runner, () => booted.context.loop?.look());
       const { terminal } = program;
       const { choice } = request;
       const isResumed = choice.kind === "continue" || (choice.kind === "session" && choice.asked !== "");
       const stopFollowing = followTerminal({ db: program.db, runner: booted.runner }, { terminal, isResumed });
-      const { keepIndex } = await import("./agent/index-keeper.ts");
-      const stopIndexing = keepIndex(program.db, booted.runner);
+      // Nobody waits for what they load.
+      const behind = [keepTitles(program, booted.runner), fillIndex(program, booted.runner)];
       running.stop = () => {
-        stopIndexing();
         stopFollowing();
-        stopTitles();
         stopWatching();
+        for (const each of behind) void each.then((stop) => stop());
       };
       return booted;
     },
@@ -123,6 +121,11 @@ async function keepTitles({ db, models, config }: Program, runner: Runner): Prom
   const { model } = config.compaction;
   const spending = { limits: config.limits, models: config.models };
   return titles.keepTitles({ db, models, runner, spending, ...(model !== undefined && { model }) });
+}
+
+async function fillIndex({ db }: Program, runner: Runner): Promise<() => void> {
+  const { keepIndex } = await import("./agent/index-keeper.ts");
+  return keepIndex(db, runner);
 }
 
 /** What a deletion left half-way, in small steps behind everything else. */
