@@ -4,7 +4,9 @@
 // comparison: the bare side's row, with its JSON and its hash, is ready before its clock starts. Beside it stands
 // the one where both sides begin with the message. Each side has a ledger of its own on the same disk.
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { AsyncSessionDB } from "../src/ledger/async-session-db.ts";
+import { SETTLED_MS } from "../src/ledger/file-watch.ts";
 import { SessionDB } from "../src/ledger/session-db.ts";
 import type { Message, MessageId, TurnRef } from "../src/ledger/types.ts";
 import { type Bench, compare, type Figure, interleave, type Side } from "./harness.ts";
@@ -29,6 +31,7 @@ export async function benchAppend({ folder, isQuick }: Bench): Promise<Figure[]>
     directSide(direct),
     threadedSide(threaded, workerFile),
   ];
+  await delay(SETTLED_MS); // as any ledger but one of this moment
   const measured = await interleave(
     sides.map(inBatches),
     isQuick ? { rounds: 20, warmUp: 20 } : { rounds: 75, warmUp: 25 },

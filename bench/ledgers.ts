@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
 import { encodeParts, searchableText } from "../src/ledger/codec.ts";
 import { messageHash, newHolderId, newRequestId } from "../src/ledger/ids.ts";
+import { configure } from "../src/ledger/open.ts";
 import { SessionDB } from "../src/ledger/session-db.ts";
 import type { Hash, Message, MessageId, Part, Role, Session, SessionId, TurnRef } from "../src/ledger/types.ts";
 
@@ -13,18 +14,11 @@ const ROUTE = { provider: "bench", model: "bench" };
 const TRANSACTION_ROWS = 4_000;
 const require = createRequire(import.meta.url);
 
-/** As `open.ts` sets it up, and nothing of SessionDB around it. */
+/** With the pragmas of `open.ts`, and nothing of SessionDB around it. */
 export function openBare(file: string): Database {
   const Driver = require("better-sqlite3") as typeof BetterSqlite3;
   const db = new Driver(file, { fileMustExist: true, timeout: 250 });
-  db.pragma("foreign_keys = on");
-  db.pragma("journal_mode = wal");
-  db.pragma("synchronous = full");
-  if (process.platform === "darwin") {
-    db.pragma("fullfsync = on");
-    db.pragma("checkpoint_fullfsync = on");
-  }
-  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+  configure(db, file, false);
   return db;
 }
 

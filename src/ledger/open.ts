@@ -2,7 +2,7 @@
 // Promises: a refused file keeps every byte; a failed open leaves no descriptor behind.
 // Hazard: after the first connection no descriptor of these files may be opened and closed by this process
 // (POSIX drops SQLite's locks with it). The header is therefore read before, and only then.
-import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, realpathSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
 import { createFile } from "./create-file.ts";
@@ -80,7 +80,8 @@ export function openFile(options: OpenOptions): OpenedFile {
 }
 
 function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanups: (() => void)[]): OpenedFile {
-  const { path: file, readOnly = false, secondary = false } = options;
+  const { readOnly = false, secondary = false } = options;
+  const file = withoutLinks(options.path);
   step("folder");
   if (!readOnly && !secondary) prepareFolder(path.dirname(file));
   step("header");
@@ -121,6 +122,15 @@ function isOpenHere(file: string): boolean {
     else if (mine && statOf(path)?.ino === mine.ino && statOf(path)?.dev === mine.dev) return true;
   }
   return false;
+}
+
+/** SQLite follows links too: log and guard belong beside the file itself, so that two names of it share them. */
+function withoutLinks(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file; // not there yet, or not to be reached: the steps tell
+  }
 }
 
 function prepareFolder(folder: string): void {
@@ -183,7 +193,12 @@ function connect(file: string, readOnly: boolean): Database {
   return new Database(file, { readonly: readOnly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-function configure(db: Database, file: string, readOnly: boolean): Pick<OpenedFile, "journal" | "journalReason"> {
+/** What holds for every connection; how the journal came to be is told. */
+export function configure(
+  db: Database,
+  file: string,
+  readOnly: boolean,
+): Pick<OpenedFile, "journal" | "journalReason"> {
   db.pragma("foreign_keys = on");
   // Deleted for good is overwritten. Always: what a draft, a split page or the index gave up before lies there as well.
   db.pragma("secure_delete = on");

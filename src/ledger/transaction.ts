@@ -92,7 +92,7 @@ export interface Tx {
   readonly ledgerId: string;
   readonly generation: number;
   readonly process: ProcessIdentity;
-  readonly proven?: Proven;
+  readonly proven: Proven | undefined;
   /** The node that the head was moved to by an append, last of them. */
   newHead?: MessageRow;
 }
@@ -177,7 +177,7 @@ export class Transactions {
     const proven = this.#proven;
     this.#proven = undefined;
     const result = this.#inside(action, proven);
-    const lost = this.#watch.problem();
+    const lost = this.#watch.problemSince();
     if (lost) throw this.#halt(lost);
     crashPoint(`after:${verb}`);
     return result;
@@ -195,7 +195,7 @@ export class Transactions {
       "transcript",
     );
     // An append changes nothing that the fence read but the head: the next one of this turn may build on it.
-    if (verb === "append" && fenced) this.#proven = extended(fenced, this.#confirmed);
+    if (verb === "append" && fenced) this.#proven = provenBy(fenced, this.#confirmed);
     return result;
   }
 
@@ -215,14 +215,8 @@ export class Transactions {
       const { now, process } = this.#options;
       const { ledgerId } = this.#file;
       const isCurrent = proven !== undefined && proven.dataVersion === this.#confirmed;
-      const tx: Tx = {
-        q: this.q,
-        now: now(),
-        process,
-        ledgerId,
-        generation: this.#generation,
-        ...(isCurrent && { proven }),
-      };
+      const known = isCurrent ? proven : undefined;
+      const tx: Tx = { q: this.q, now: now(), process, ledgerId, generation: this.#generation, proven: known };
       const result = action(tx);
       this.#commit.run();
       return result;
@@ -284,20 +278,29 @@ export class Transactions {
 /** ledger.md §6 and C 3.12: mine and unexpired → write; mine and expired → renew and write; else nothing. */
 function fence(tx: Tx, turn: TurnRef): TurnTx {
   const row = tx.proven?.admission === turn.admission ? tx.proven.row : tx.q.admissions.fence.get(turn.admission);
-  if (brokenRule === "fence" && row) return { ...tx, turn, admission: row } as TurnTx;
+  if (brokenRule === "fence" && row) return asFenced(tx, turn, row);
   const isOfThis = row?.conversation_id === turn.conversation;
   if (isOfThis && (row.holder !== turn.holder || row.lease_epoch !== turn.epoch))
     throw ledgerError("lease_lost", "This conversation was taken over by another process.");
   if (!isOfThis || row.owner !== turn.holder || row.epoch !== turn.epoch)
     throw ledgerError("lease_lost", "This turn belongs to another process now.");
   renewInside(tx, row);
-  return { ...tx, turn, admission: row } as TurnTx;
+  return asFenced(tx, turn, row);
 }
 
-function extended({ turn, admission, newHead }: TurnTx, dataVersion: number | undefined): Proven | undefined {
+/** Both belong to this transaction alone, so they are filled in place: after a commit every copy is made in a cold cache. */
+function asFenced(tx: Tx, turn: TurnRef, admission: FenceRow): TurnTx {
+  return Object.assign(tx, { turn, admission }) as TurnTx;
+}
+
+function provenBy({ turn, admission, newHead }: TurnTx, dataVersion: number | undefined): Proven | undefined {
   if (!newHead || dataVersion === undefined) return undefined;
-  const { id, hash, depth, turn: count, created_at: at, role } = newHead;
-  const head = { head_id: id, head_hash: hash, head_depth: depth, head_turn: count, head_at: at };
-  const redoable = role === "note" ? admission.redoable : 0;
-  return { admission: turn.admission, row: { ...admission, ...head, redoable }, dataVersion };
+  const row = admission as { -readonly [K in keyof FenceRow]: FenceRow[K] };
+  row.head_id = newHead.id;
+  row.head_hash = newHead.hash;
+  row.head_depth = newHead.depth;
+  row.head_turn = newHead.turn;
+  row.head_at = newHead.created_at;
+  if (newHead.role !== "note") row.redoable = 0;
+  return { admission: turn.admission, row, dataVersion };
 }

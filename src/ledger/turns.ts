@@ -108,8 +108,10 @@ function addTurnMessage(
   if (tx.admission.has_draft === 1) tx.q.drafts.dropAnswer.run(tx.turn.conversation);
   if (message.role === "assistant" && message.provider !== undefined) {
     if (tx.admission.is_asking === 1) closeRequest(tx, tx.turn.admission, { state: "answered", usage: message.usage });
-    const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
-    if (message.usage) addUsage(tx, { session: session.id, route, usage: message.usage, at: message.at });
+    if (message.usage) {
+      const route = { ...toRoute(session), provider: message.provider, model: message.model ?? session.model };
+      addUsage(tx, { session: session.id, route, usage: message.usage, at: message.at });
+    }
   }
   return { message: messageOf(row, message.parts), isFresh };
 }

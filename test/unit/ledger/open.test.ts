@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -353,6 +354,19 @@ describe("a handle whose file is", () => {
     rmSync(`${file}-wal`);
     expectHalt(db, "ledger_lost_wal");
     expect(existsSync(`${file}-wal`)).toBe(false);
+    db.close();
+  });
+
+  it("opened through a link has its log and its guard beside the file itself", () => {
+    const file = place();
+    const link = place();
+    new SessionDB({ path: file }).close();
+    symlinkSync(file, link);
+    const db = new SessionDB({ path: link });
+    newSession(db);
+    expect(readdirSync(path.dirname(link))).toEqual(["state.db"]);
+    rmSync(`${file}-wal`);
+    expectHalt(db, "ledger_lost_wal");
     db.close();
   });
 
