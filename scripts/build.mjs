@@ -1,5 +1,5 @@
 // Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> two packs beside it, the ledger's
-// thread -> dist/worker.js, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the code that one start
+// thread -> dist/worker.cjs and a pack of its own, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the code that one start
 // compiles (src/code-cache.ts). Everything is written to a folder beside it and swapped in when whole, so a killed build
 // leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
 import { spawnSync } from "node:child_process";
@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundleLedgerThread, bundleUrl } from "./build/ledger-thread.mjs";
 import { supported, writePacks } from "./build/packs.mjs";
 import { plugins } from "./build/plugins.mjs";
 
@@ -37,16 +38,6 @@ const inPacks = {
   supported,
   define: { "process.env.NODE_ENV": '"production"', "import.meta.url": "__steleUrl" },
   plugins,
-};
-
-const worker = {
-  ...common,
-  entryPoints: { worker: "src/ledger/worker.ts" },
-  format: "esm",
-  // Packages in CommonJS call require() for Node's own modules.
-  banner: {
-    js: 'import{createRequire as steleCreateRequire}from"node:module";const require=steleCreateRequire(import.meta.url);',
-  },
 };
 
 /** One is started for every shell command: it has to be small. */
@@ -103,9 +94,9 @@ function swapIn(made) {
 async function bundle(outdir) {
   const [{ metafile, outputFiles }] = await Promise.all([
     build({ ...inPacks, entryPoints: first, outdir, splitting: true, format: "esm", write: false, metafile: true }),
-    build({ ...worker, outdir }),
     build({ ...supervisor, outdir }),
   ]);
+  await bundleLedgerThread({ root, folder: outdir });
   const files = await writePacks({ folder: outdir, metafile, outputFiles, first });
   await build({
     ...common,
@@ -118,7 +109,7 @@ async function bundle(outdir) {
       __STELE_VERSION__: JSON.stringify(version),
       __STELE_BUNDLE__: JSON.stringify(files),
     },
-    banner: { js: 'const __steleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    banner: { js: bundleUrl },
   });
 }
 

@@ -37,7 +37,8 @@ function closure(names, outputs) {
   return found;
 }
 
-async function writePack({ folder, title, chunks }) {
+/** `chunks` are names and their code in ESM. Gives the file's name, which says its content. */
+export async function writePack({ folder, title, chunks }) {
   const parts = await Promise.all(
     chunks.map(async ([name, source]) => `${JSON.stringify(name)}:${await asFunction(source)}`),
   );

@@ -75,7 +75,7 @@ function bundleStep(root, lockHash) {
     name: "bundle",
     title: "bundle",
     key: () => hash([lockHash(), ...inputs.flatMap((name) => listFiles(path.join(root, name)))].join("\n")),
-    outputs: ["stele.cjs", "worker.js", "supervisor.cjs"].map((name) => path.join(root, "dist", name)),
+    outputs: ["stele.cjs", "worker.cjs", "supervisor.cjs"].map((name) => path.join(root, "dist", name)),
     attempts: [{ note: "bundling", ...node(root, [path.join(root, "scripts", "build.mjs")]) }],
   };
 }

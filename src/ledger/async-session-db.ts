@@ -327,7 +327,7 @@ function ignore(): void {}
 
 /** Beside every chunk of the bundle; tests that run the sources take the last build. */
 function builtWorker(): string {
-  const places = ["./worker.js", "../../dist/worker.js"];
+  const places = ["./worker.cjs", "../../dist/worker.cjs"];
   const file = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((each) => existsSync(each));
   if (!file) throw ledgerError("ledger_internal", "The ledger's worker is not built.", { hint: "Run: npm start" });
   return file;

@@ -140,9 +140,13 @@ function pageSql(listed: string, first: string): string {
     order by ${first} s.last_activity_at desc, s.id desc limit @limit`;
 }
 
+/** The function `fold` of the statements here and in other lists, for letters that SQLite's `lower` does not know. */
+export function defineFold(db: Database): void {
+  db.function("fold", { deterministic: true }, (text: unknown) => folded(String(text)));
+}
+
 /** Statements are made when they are first asked for: most combinations never are. */
 export function sessionListQueries(db: Database) {
-  db.function("fold", { deterministic: true }, (text: unknown) => folded(String(text)));
   const made = new Map<string, ReturnType<typeof db.prepare<[object], ListedRow>>>();
   return {
     page(filter: SessionFilter, limit: number): ListedRow[] {

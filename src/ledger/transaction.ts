@@ -30,19 +30,27 @@ import { SCHEMA_VERSION } from "./schema.ts";
 import { searchQueries } from "./search.ts";
 import { hitQueries } from "./search-rows.ts";
 import { sessionGroupQueries } from "./session-groups.ts";
-import { sessionListQueries } from "./session-list.ts";
+import { defineFold, sessionListQueries } from "./session-list.ts";
 import { sessionQueries } from "./sessions-table.ts";
 import { siblingQueries } from "./siblings.ts";
 import { callQueries } from "./tool-calls-table.ts";
 import type { AdmissionId, ProcessIdentity, TurnRef } from "./types.ts";
 import { usageQueries } from "./usage.ts";
 
-/** Every statement there is, prepared at open: a typo in SQL fails the first test. */
+/**
+ * What a turn needs is prepared at open: a ledger that lacks a part of it is told before anything is begun. What lists,
+ * trees, imports and the like need, which is half of the time, waits until it is asked for.
+ */
 export function prepareQueries(db: Database) {
+  defineFold(db);
   return {
     sessions: sessionQueries(db),
-    listed: sessionListQueries(db),
-    groups: sessionGroupQueries(db),
+    get listed() {
+      return once(this, "listed", sessionListQueries(db));
+    },
+    get groups() {
+      return once(this, "groups", sessionGroupQueries(db));
+    },
     messages: messageQueries(db),
     admissions: admissionQueries(db),
     leases: leaseQueries(db),
@@ -50,11 +58,21 @@ export function prepareQueries(db: Database) {
     moves: headMoveQueries(db),
     blobs: blobQueries(db),
     files: fileChangeQueries(db),
-    lists: pathListQueries(db),
-    diff: pathDiffQueries(db),
-    goTo: goToQueries(db),
-    siblings: siblingQueries(db),
-    branches: branchTreeQueries(db),
+    get lists() {
+      return once(this, "lists", pathListQueries(db));
+    },
+    get diff() {
+      return once(this, "diff", pathDiffQueries(db));
+    },
+    get goTo() {
+      return once(this, "goTo", goToQueries(db));
+    },
+    get siblings() {
+      return once(this, "siblings", siblingQueries(db));
+    },
+    get branches() {
+      return once(this, "branches", branchTreeQueries(db));
+    },
     drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),
@@ -62,11 +80,21 @@ export function prepareQueries(db: Database) {
     loops: loopQueries(db),
     titles: modelTitleQueries(db),
     search: searchQueries(db),
-    hits: hitQueries(db),
-    purge: purgeQueries(db),
-    transfer: exportQueries(db),
-    imports: importQueries(db),
-    deleting: deletePreviewQueries(db),
+    get hits() {
+      return once(this, "hits", hitQueries(db));
+    },
+    get purge() {
+      return once(this, "purge", purgeQueries(db));
+    },
+    get transfer() {
+      return once(this, "transfer", exportQueries(db));
+    },
+    get imports() {
+      return once(this, "imports", importQueries(db));
+    },
+    get deleting() {
+      return once(this, "deleting", deletePreviewQueries(db));
+    },
     meta: {
       get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),
       put: db.prepare<[string, string]>(
@@ -84,6 +112,12 @@ export function prepareQueries(db: Database) {
   };
 }
 export type Queries = ReturnType<typeof prepareQueries>;
+
+/** From now on the property is the value. */
+function once<T>(owner: object, name: string, value: T): T {
+  Object.defineProperty(owner, name, { value });
+  return value;
+}
 
 /** Inside one write transaction. */
 export interface Tx {

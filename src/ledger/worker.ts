@@ -6,17 +6,20 @@ import { plainError } from "./errors.ts";
 import { SessionDB, type SessionDBOptions } from "./session-db.ts";
 
 const port = parentPort;
-if (port) serve(workerData as SessionDBOptions);
 
-function serve(options: SessionDBOptions): void {
-  const db = open(options);
+/** Until it is told to close: then what ran is kept for the next start, and nothing waits for the answer. */
+export function serve(keep: () => void): void {
+  const db = open(workerData as SessionDBOptions);
   if (!db) return;
   port?.on("message", (question: Question) => {
     let next: Question | undefined = question;
     while (next) {
+      const answer = ask(db, next);
+      const isLast = next.verb === "close";
+      if (isLast) keep();
       // Acknowledged only now, after the commit; closing the port lets the thread end.
-      port.postMessage(ask(db, next));
-      if (next.verb === "close") return port.close();
+      port.postMessage(answer);
+      if (isLast) return port.close();
       next = awaitNext();
     }
   });

@@ -35,7 +35,7 @@ export interface Modes {
   readonly kittyKeyboard: number;
 }
 
-/** Words on the screen, a pattern over its lines joined by newlines, or any question about the terminal. */
+/** Words on the screen, a pattern over its lines joined by newlines, or any question about the terminal; between frames. */
 export type Condition = string | RegExp | ((terminal: Terminal) => boolean);
 
 export interface Terminal {
@@ -85,7 +85,10 @@ export function openTerminal(options: TerminalOptions): Terminal {
   });
   pty.onData((data) => {
     output.push(data);
-    write(data, () => runAll(checks));
+    // A frame is seen whole: a terminal that keeps to the mode shows nothing of it before its end.
+    write(data, () => {
+      if (!emulator.modes.synchronizedOutputMode) runAll(checks);
+    });
   });
   const exit = new Promise<Exit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
@@ -124,7 +127,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
         };
         const timer = setTimeout(() => finish(`not seen within ${timeoutMs} ms`), timeoutMs);
         checks.add(check);
-        check();
+        if (!emulator.modes.synchronizedOutputMode || ended !== undefined) check();
       }),
     pause: () => pty.pause(),
     resume: () => pty.resume(),

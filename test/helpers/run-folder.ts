@@ -1,16 +1,27 @@
 // One temporary folder for the whole run, as home and as TMPDIR of every test. What is left in it at the end, or
 // a process that still works below it, fails the run: each test cleans up after itself.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import { bundleLedgerThread } from "../../scripts/build/ledger-thread.mjs";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The file of the ledger's thread. */
+    ledgerThread: string;
+  }
+}
 
 // Vitest wants it under this name.
-export function setup(): () => void {
+export async function setup(project: TestProject): Promise<() => void> {
   const root = mkdtempSync(path.join(tmpdir(), "stele-run-"));
   const [temporary, home] = [path.join(root, "tmp"), path.join(root, "home")];
   chmodSync(root, 0o755); // a test of missing rights runs as somebody else
   mkdirSync(temporary);
   mkdirSync(home);
+  project.provide("ledgerThread", await bundleThread(path.join(root, "thread")));
   process.env["TMPDIR"] = temporary;
   process.env["HOME"] = home;
   return () => {
@@ -20,6 +31,15 @@ export function setup(): () => void {
     process.exitCode = 1;
     throw new Error(`left behind by the tests:\n  ${leftovers.join("\n  ")}`);
   };
+}
+
+/** Beside a link to the project's packages. */
+async function bundleThread(folder: string): Promise<string> {
+  const project = fileURLToPath(new URL("../..", import.meta.url));
+  mkdirSync(folder);
+  symlinkSync(path.join(project, "node_modules"), path.join(folder, "node_modules"));
+  await bundleLedgerThread({ root: project, folder });
+  return path.join(folder, "worker.cjs");
 }
 
 function filesLeft(folder: string): string[] {

@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import {
   AdmissionConflictError,
@@ -13,7 +13,6 @@ import {
   UnreadableError,
 } from "../../../src/ledger/errors.ts";
 import type { RequestId, SessionId } from "../../../src/ledger/types.ts";
-import { workerFile } from "../../helpers/async-ledger.ts";
 import { openLedger, prompt, ROUTE, temporaryFolder } from "../../helpers/ledger.ts";
 
 const open = new Set<AsyncSessionDB>();
@@ -22,10 +21,7 @@ afterEach(async () => {
   open.clear();
 });
 
-let worker: string;
-beforeAll(async () => {
-  worker = await workerFile();
-});
+const worker = inject("ledgerThread");
 
 function openAsync(file: string, workerFile = worker): AsyncSessionDB {
   const db = new AsyncSessionDB({ path: file, program: "test", workerFile });

@@ -67,7 +67,7 @@ describe.each([
 ])("in a folder that %s", (_, ahead) => {
   const watchOf = (at: Place) => new FileWatch({ path: at.file, journal: "wal" }, () => Date.now() + ahead);
 
-  it.each(LOSSES)("it is told before and after a commit that %s", (_what, code, lose) => {
+  it.each(LOSSES)("before and after a commit one is told that %s", (_what, code, lose) => {
     for (const look of ["problem", "problemSince"] as const) {
       const at = place();
       const watch = watchOf(at);

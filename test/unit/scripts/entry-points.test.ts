@@ -45,7 +45,13 @@ describe("bin/stele", () => {
 describe("scripts/build.mjs", () => {
   function tree(): string {
     const root = temporaryTree();
-    for (const name of ["scripts/build.mjs", "scripts/build", "src/main.ts", "src/code-cache.ts"]) {
+    for (const name of [
+      "scripts/build.mjs",
+      "scripts/build",
+      "src/main.ts",
+      "src/ledger-thread.ts",
+      "src/code-cache.ts",
+    ]) {
       cpSync(join(projectRoot, name), join(root, name), { recursive: true });
     }
     symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
@@ -58,7 +64,7 @@ describe("scripts/build.mjs", () => {
     write(
       root,
       "src/ledger/worker.ts",
-      `import D from "better-sqlite3"; console.log(new D(":memory:").pragma("user_version"));`,
+      `import D from "better-sqlite3"; export const serve = () => console.log(new D(":memory:").pragma("user_version"));`,
     );
     write(root, "src/agent/spool/supervisor.ts", `console.log("supervising");`);
     write(
@@ -76,7 +82,7 @@ describe("scripts/build.mjs", () => {
     const { status, stdout, stderr } = run(process.execPath, [join(root, "dist", "stele.cjs")], { DEV: "true" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout.split("\n").filter(Boolean)).toEqual(["9.8.7", "painted", "function"]);
-    expect(run(process.execPath, [join(root, "dist", "worker.js")]).stdout).toContain("user_version: 0");
+    expect(run(process.execPath, [join(root, "dist", "worker.cjs")]).stdout).toContain("user_version: 0");
     expect(run(process.execPath, [join(root, "dist", "supervisor.cjs")]).stdout).toBe("supervising\n");
   });
 

@@ -1,0 +1,43 @@
+// Bundles the ledger's thread: src/ledger/worker.ts with all it loads into one pack, and worker.cjs, which runs it with
+// the code that V8 kept of it. Tests make theirs of the sources as they are.
+import { basename, join } from "node:path";
+import { build } from "esbuild";
+import { supported, writePack } from "./packs.mjs";
+
+const CHUNK = "ledger.js";
+
+export async function bundleLedgerThread({ root, folder }) {
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    minify: true,
+    legalComments: "none",
+    external: ["better-sqlite3"],
+    logLevel: "warning",
+  };
+  const { outputFiles } = await build({
+    ...common,
+    supported,
+    entryPoints: ["src/ledger/worker.ts"],
+    define: { "import.meta.url": "__steleUrl" },
+    format: "esm",
+    write: false,
+  });
+  const pack = await writePack({ folder, title: "ledger", chunks: [[CHUNK, outputFiles[0].text]] });
+  await build({
+    ...common,
+    entryPoints: ["src/ledger-thread.ts"],
+    outfile: join(folder, "worker.cjs"),
+    format: "cjs",
+    define: {
+      "import.meta.url": "__steleUrl",
+      __STELE_BUNDLE__: JSON.stringify({ packs: [basename(pack)], entry: CHUNK }),
+    },
+    banner: { js: bundleUrl },
+  });
+}
+
+/** CommonJS has no `import.meta`. */
+export const bundleUrl = 'const __steleUrl=require("node:url").pathToFileURL(__filename).href;';
