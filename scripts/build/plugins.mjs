@@ -81,6 +81,62 @@ const lateTables = {
   },
 };
 
+/**
+ * Ink makes each frame anew, cell by cell: it parses every line again and compares the styles of every two cells next to
+ * each other. Here the cells of lines that were in the last frames are kept, and a row of the same cells has the same
+ * text; cells of one run share their list of styles, so that most comparisons are of one list with itself. None of it
+ * is changed by anybody once it is made.
+ */
+const cheapFrames = {
+  name: "cheap-frames",
+  setup(bundler) {
+    onEdit(bundler, /[\\/]ansi-tokenize[\\/]build[\\/]styledChars\.js$/, (source) =>
+      edit(source, [
+        [/styles: \[\.\.\.codes\]/, "styles: codes"],
+        [
+          /\belse \{(?=\s*ret \+= \w+\(diffAnsiCodes\(chars\[i - 1\])/,
+          "else if (chars[i - 1].styles !== char.styles) {",
+        ],
+      ]),
+    );
+    onEdit(bundler, /[\\/]ink[\\/]build[\\/]output\.js$/, (source) =>
+      edit(source, [
+        [/(?=export default class Output )/, KEPT],
+        [/caches = new OutputCaches\(\);/, "caches = keptCaches;"],
+        [/this\.(\w+)\.set\(/g, "keepIn(this.$1, "],
+        [
+          /row\.push\(\{\s*type: 'char',\s*value: ' ',\s*fullWidth: false,\s*styles: \[\],\s*\}\)/,
+          "row.push(blankCell)",
+        ],
+        [
+          /\.map\(line => \{(?=[^}]*styledCharsToString\()/,
+          ".map((line, y) => keptText(line, y) ?? keepText(line, y, (() => {",
+        ],
+        [/(styledCharsToString\(\w+\)\.trimEnd\(\);\s*\})\)/, "$1)()))"],
+      ]),
+    );
+  },
+};
+
+/** A screen full or two; then it begins anew, so that a long answer leaves nothing behind. */
+const KEPT = `
+const keptCaches = new OutputCaches();
+const keptRows = [];
+const blankCell = { type: "char", value: " ", fullWidth: false, styles: [] };
+function keepIn(map, key, value) {
+  if (map.size >= 256) map.clear();
+  map.set(key, value);
+}
+function keepText(cells, y, text) {
+  keptRows[y] = { cells, text };
+  return text;
+}
+function keptText(cells, y) {
+  const kept = keptRows[y];
+  return kept?.cells.length === cells.length && cells.every((cell, x) => cell === kept.cells[x]) ? kept.text : undefined;
+}
+`;
+
 /** Constants become functions that make them once; where they are used they are called. */
 function makeLate(source) {
   const costly = /^const (\w+) = (\/.*\\p\{.*\/[a-z]+|new Intl\.Segmenter\(.*\));$/gm;
@@ -128,4 +184,4 @@ function edit(source, edits) {
   }, source);
 }
 
-export const plugins = [yogaAtOnce, noDevtools, lateTables];
+export const plugins = [yogaAtOnce, noDevtools, lateTables, cheapFrames];

@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
 import { AsyncSessionDB } from "../../../src/ledger/async-session-db.ts";
 import {
   AdmissionConflictError,
