@@ -9,7 +9,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     // Many tests wait for processes of their own: one worker a core would leave the cores idle.
-    maxWorkers: 3,
+    maxWorkers: 4,
     isolate: false,
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 30_000 } },

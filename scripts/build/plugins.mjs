@@ -84,19 +84,20 @@ const lateTables = {
 /**
  * Ink makes each frame anew, cell by cell: it parses every line again and compares the styles of every two cells next to
  * each other. Here the cells of lines that were in the last frames are kept, and a row of the same cells has the same
- * text; cells of one run share their list of styles, so that most comparisons are of one list with itself. None of it
- * is changed by anybody once it is made.
+ * text; cells of one run share their list of styles, and what leads from one list to another is made once. None of it is
+ * changed by anybody once it is made.
  */
 const cheapFrames = {
   name: "cheap-frames",
   setup(bundler) {
     onEdit(bundler, /[\\/]ansi-tokenize[\\/]build[\\/]styledChars\.js$/, (source) =>
       edit(source, [
-        [/styles: \[\.\.\.codes\]/, "styles: codes"],
-        [
-          /\belse \{(?=\s*ret \+= \w+\(diffAnsiCodes\(chars\[i - 1\])/,
-          "else if (chars[i - 1].styles !== char.styles) {",
-        ],
+        [/let codes = \[\];/, "let codes = noStyles;"],
+        [/\{\s*\.\.\.token,\s*styles: \[\.\.\.codes\],\s*\}/, cellOf("token.value", "token.fullWidth", "codes")],
+        [/ansiCodesToString\(char\.styles\)/, "stepOf(noStyles, char.styles)"],
+        [/ansiCodesToString\(diffAnsiCodes\((chars\[i - 1\]\.styles), char\.styles\)\)/, "stepOf($1, char.styles)"],
+        [/ansiCodesToString\(diffAnsiCodes\(char\.styles, \[\]\)\)/, "stepOf(char.styles, noStyles)"],
+        [/(?=\/\/# sourceMappingURL)/, STEPS],
       ]),
     );
     onEdit(bundler, /[\\/]ink[\\/]build[\\/]output\.js$/, (source) =>
@@ -105,8 +106,8 @@ const cheapFrames = {
         [/caches = new OutputCaches\(\);/, "caches = keptCaches;"],
         [/this\.(\w+)\.set\(/g, "keepIn(this.$1, "],
         [
-          /row\.push\(\{\s*type: 'char',\s*value: ' ',\s*fullWidth: false,\s*styles: \[\],\s*\}\)/,
-          "row.push(blankCell)",
+          /const row = \[\];\s*for \(let x = 0; x < this\.width; x\+\+\) \{\s*row\.push\([^)]*\);\s*\}/,
+          "const row = new Array(this.width).fill(blankCell);",
         ],
         [
           /\.map\(line => \{(?=[^}]*styledCharsToString\()/,
@@ -118,11 +119,33 @@ const cheapFrames = {
   },
 };
 
+/** All of one shape, whoever made them. */
+function cellOf(value, fullWidth, styles) {
+  return `{ type: "char", value: ${value}, fullWidth: ${fullWidth}, styles: ${styles} }`;
+}
+
+/**
+ * What leads from one style to another, for lists of styles that live as long as the lines they are of. It is made by way
+ * of a built-in function, as V8 would otherwise compile all of it into the loop over the cells, several times a session.
+ */
+const STEPS = `
+const noStyles = [];
+const steps = new WeakMap();
+function stepOf(from, to) {
+  if (from === to) return "";
+  let known = steps.get(from);
+  if (known === undefined) steps.set(from, (known = new WeakMap()));
+  let step = known.get(to);
+  if (step === undefined) known.set(to, (step = "x".replace("x", () => ansiCodesToString(diffAnsiCodes(from, to)))));
+  return step;
+}
+`;
+
 /** A screen full or two; then it begins anew, so that a long answer leaves nothing behind. */
 const KEPT = `
 const keptCaches = new OutputCaches();
 const keptRows = [];
-const blankCell = { type: "char", value: " ", fullWidth: false, styles: [] };
+const blankCell = ${cellOf('" "', "false", "[]")};
 function keepIn(map, key, value) {
   if (map.size >= 256) map.clear();
   map.set(key, value);
