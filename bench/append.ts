@@ -24,7 +24,7 @@ interface OpenSide extends Side {
 export async function benchAppend({ folder, isQuick }: Bench): Promise<Figure[]> {
   const files = ["bare", "making", "sync", "async"].map((name) => path.join(folder, "append", `${name}.db`));
   const [bare = "", making = "", direct = "", threaded = ""] = files;
-  const workerFile = path.join(folder, "worker.mjs");
+  const workerFile = path.join(folder, "worker.cjs");
   const sides = [
     bareSide(BARE, bare),
     bareSide(MAKING, making),

@@ -23,7 +23,7 @@ export function conversation(bench: Bench, messages: number): Conversation {
 }
 
 export async function openInChild(bench: Bench, { file, session }: Conversation): Promise<ChildReport> {
-  const child = fork(path.join(bench.folder, "child.mjs"), [file, session, path.join(bench.folder, "worker.mjs")], {
+  const child = fork(path.join(bench.folder, "child.mjs"), [file, session, path.join(bench.folder, "worker.cjs")], {
     execArgv: ["--expose-gc"],
   });
   const reports: ChildReport[] = [];

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { bundleLedgerThread } from "../scripts/build/ledger-thread.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const work = path.join(root, ".stele-setup");
@@ -17,7 +18,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () =>
 
 await build({
   absWorkingDir: root,
-  entryPoints: { main: "bench/main.ts", child: "bench/child.ts", worker: "src/ledger/worker.ts" },
+  entryPoints: { main: "bench/main.ts", child: "bench/child.ts" },
   outdir: folder,
   outExtension: { ".js": ".mjs" },
   bundle: true,
@@ -33,6 +34,7 @@ await build({
   banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
   logLevel: "warning",
 });
+await bundleLedgerThread({ root, folder });
 const { main } = await import(pathToFileURL(path.join(folder, "main.mjs")).href);
 process.exitCode = await main(process.argv.slice(2), { root, folder });
 

@@ -89,7 +89,7 @@ async function keystroke(db: AsyncSessionDB): Promise<() => number> {
 async function openLedger(bench: Bench, count: number): Promise<AsyncSessionDB> {
   const file = path.join(bench.folder, `${count}-sessions.db`);
   buildSessions(file, count);
-  const db = new AsyncSessionDB({ path: file, program: "bench", workerFile: path.join(bench.folder, "worker.mjs") });
+  const db = new AsyncSessionDB({ path: file, program: "bench", workerFile: path.join(bench.folder, "worker.cjs") });
   await db.opened;
   return db;
 }
