@@ -8,7 +8,6 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { threadId } from "node:worker_threads";
 
 export interface BundleFiles {
   /** In the folder of this file, ASCII only; each is read when a chunk is in none before it. */
@@ -93,7 +92,7 @@ function readIfThere(file: string): Buffer | undefined {
 }
 
 function write(file: string, data: Buffer): void {
-  const made = `${file}.${process.pid}-${threadId}`;
+  const made = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   try {
     const fd = openSync(made, "wx", 0o644);
     try {
