@@ -1,4 +1,4 @@
-// Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> two packs beside it, the ledger's
+// Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> packs beside it, the ledger's
 // thread -> dist/worker.cjs and a pack of its own, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the code that one start
 // compiles (src/code-cache.ts). Everything is written to a folder beside it and swapped in when whole, so a killed build
 // leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
@@ -18,8 +18,12 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 /** What a made-up start of the program may take, in ms; without it the first real one keeps the code. */
 const WARM_UP_LIMIT_MS = 15_000;
 
-/** What is loaded before the first frame, with all they import at once; the first one is where the bundle begins. */
-const first = ["src/cli.ts", "src/screen.ts"];
+/** Where the bundle begins, and who loads what: the first frame, and a command that shows none. */
+const start = "src/cli.ts";
+const users = {
+  screen: ["src/screen.ts"],
+  work: ["src/commands/dispatch.ts", "src/program.ts", "src/headless.ts"],
+};
 
 const common = {
   absWorkingDir: root,
@@ -35,6 +39,7 @@ const common = {
 /** The program runs as CommonJS: in Node 20 V8's cache can be given to a script and not to a module. */
 const inPacks = {
   ...common,
+  entryNames: "[name]", // chunks lie side by side
   supported,
   define: { "process.env.NODE_ENV": '"production"', "import.meta.url": "__steleUrl" },
   plugins,
@@ -93,11 +98,19 @@ function swapIn(made) {
 
 async function bundle(outdir) {
   const [{ metafile, outputFiles }] = await Promise.all([
-    build({ ...inPacks, entryPoints: first, outdir, splitting: true, format: "esm", write: false, metafile: true }),
+    build({
+      ...inPacks,
+      entryPoints: [start, ...Object.values(users).flat()],
+      outdir,
+      splitting: true,
+      format: "esm",
+      write: false,
+      metafile: true,
+    }),
     build({ ...supervisor, outdir }),
   ]);
   await bundleLedgerThread({ root, folder: outdir });
-  const files = await writePacks({ folder: outdir, metafile, outputFiles, first });
+  const files = await writePacks({ folder: outdir, metafile, outputFiles, start, users });
   await build({
     ...common,
     entryPoints: { stele: "src/main.ts" },

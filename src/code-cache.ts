@@ -1,5 +1,5 @@
 // Loads a bundle with the code that V8 compiled of it in an earlier run. The bundle is in packs: files with some of its
-// chunks each, so that those of the first frame are not held up by the rest (scripts/build/packs.mjs makes them). The
+// chunks each, so that a start reads what it needs and not the rest (scripts/build/packs.mjs makes them). The
 // code of a pack lies beside it, for each Node. One that is missing, of another length of source or of other flags of
 // V8 only costs time; nothing here fails because of it. V8 compares no more than that: a pack's name has to say its
 // content, and a cache is written whole, and to the disk, before it gets its name.
@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 
 export interface BundleFiles {
-  /** In the folder of this file, ASCII only; each is read when a chunk is in none before it. */
-  readonly packs: readonly string[];
+  /** Files in the folder of this one, ASCII only, and their chunks; each is read when one of them is asked for. */
+  readonly packs: Readonly<Record<string, readonly string[]>>;
   /** The chunk to begin with. */
   readonly entry: string;
 }
@@ -35,16 +35,20 @@ export function loadBundle<Exports>({ packs, entry }: BundleFiles): Loaded<Expor
   const own = fileURLToPath(url);
   const folder = path.dirname(own);
   const requireOther = createRequire(url);
-  const opened: Pack[] = [];
+  const placeOf = new Map(
+    Object.entries(packs).flatMap(([file, chunks]) => chunks.map((chunk) => [chunk, file] as const)),
+  );
+  const opened = new Map<string, Pack>();
   const modules = new Map<string, { exports: unknown }>();
 
   function chunkOf(name: string): Chunk {
-    for (let at = 0; at < packs.length; at += 1) {
-      const pack = (opened[at] ??= openPack(path.join(folder, packs[at] ?? "")));
-      const chunk = pack.chunks[name];
-      if (chunk) return chunk;
-    }
-    throw new Error(`the program is not whole: ${name} is missing`);
+    const file = placeOf.get(name);
+    if (file === undefined) throw new Error(`the program is not whole: ${name} is missing`);
+    const pack = opened.get(file) ?? openPack(path.join(folder, file));
+    opened.set(file, pack);
+    const chunk = pack.chunks[name];
+    if (!chunk) throw new Error(`the program is not whole: ${file} has no ${name}`);
+    return chunk;
   }
 
   function load(name: string): unknown {
@@ -64,7 +68,7 @@ export function loadBundle<Exports>({ packs, entry }: BundleFiles): Loaded<Expor
   return {
     exports: load(entry) as Exports,
     keep: () => {
-      for (const pack of opened) pack.keep();
+      for (const pack of opened.values()) pack.keep();
     },
   };
 }

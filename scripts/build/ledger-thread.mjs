@@ -1,6 +1,6 @@
 // Bundles the ledger's thread: src/ledger/worker.ts with all it loads into one pack, and worker.cjs, which runs it with
 // the code that V8 kept of it. Tests make theirs of the sources as they are.
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { supported, writePack } from "./packs.mjs";
 
@@ -33,7 +33,7 @@ export async function bundleLedgerThread({ root, folder }) {
     format: "cjs",
     define: {
       "import.meta.url": "__steleUrl",
-      __STELE_BUNDLE__: JSON.stringify({ packs: [basename(pack)], entry: CHUNK }),
+      __STELE_BUNDLE__: JSON.stringify({ packs: { [pack]: [CHUNK] }, entry: CHUNK }),
     },
     banner: { js: bundleUrl },
   });

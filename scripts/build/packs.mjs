@@ -1,6 +1,6 @@
-// Puts the chunks of a bundle into two files: what the first frame needs, and the rest, which is read and compiled only
-// when something of it is asked for. A pack is an expression: an object of functions, one for each chunk, that take
-// what a module in CommonJS sees. src/code-cache.ts runs them.
+// Puts the chunks of a bundle into files by who needs them, so that each is read and compiled only when something of it is
+// asked for. A pack is an expression: an object of functions, one for each chunk, that take what a module in CommonJS
+// sees. src/code-cache.ts runs them.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -10,18 +10,31 @@ import { transform } from "esbuild";
 export const supported = { "regexp-set-notation": true, "regexp-unicode-property-escapes": true };
 
 /**
- * `outputs` and `outputFiles` are those of a build in ESM with splitting, `first` the sources whose chunks, with all
- * they import at once, make the first pack. Gives the files' names, which say their content, and the chunk to begin with.
+ * `metafile` and `outputFiles` are those of a build in ESM with splitting. `start` is the source to begin with; `users`
+ * are names and the sources that load what they need at once. A chunk of one user is in the pack of that name, what
+ * several need is in "start", and what none does in "rest". Gives what `loadBundle` takes.
  */
-export async function writePacks({ folder, metafile, outputFiles, first }) {
+export async function writePacks({ folder, metafile, outputFiles, start, users }) {
   const outputs = Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]);
   const byName = new Map(outputs);
-  const entries = first.map((source) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0]);
-  const early = closure(entries, byName);
-  const code = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  const late = [...byName.keys()].filter((name) => !early.has(name));
-  const pack = (title, names) => writePack({ folder, title, chunks: names.map((name) => [name, code.get(name)]) });
-  return { entry: entries[0], packs: [await pack("first", [...early]), await pack("rest", late)] };
+  const chunkOf = (source) => {
+    const chunk = outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0];
+    if (chunk === undefined) throw new Error(`${source} is no chunk of its own any more`);
+    return chunk;
+  };
+  const entry = chunkOf(start);
+  const common = closure([entry], byName);
+  const needed = Object.entries(users).map(([user, sources]) => [user, closure(sources.map(chunkOf), byName)]);
+  const packOf = (name) => {
+    const [user, other] = needed.filter(([, chunks]) => chunks.has(name)).map(([each]) => each);
+    return common.has(name) || other !== undefined ? "start" : (user ?? "rest");
+  };
+  const chunks = {};
+  for (const { path, text } of outputFiles) (chunks[packOf(basename(path))] ??= []).push([basename(path), text]);
+  const packs = {};
+  for (const [title, each] of Object.entries(chunks))
+    packs[await writePack({ folder, title, chunks: each })] = each.map(([name]) => name);
+  return { entry, packs };
 }
 
 function closure(names, outputs) {

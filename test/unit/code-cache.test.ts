@@ -26,7 +26,10 @@ beforeEach(async () => {
     stdin: {
       contents: `
         import { loadBundle } from ${JSON.stringify(source)};
-        const { exports, keep } = loadBundle({ packs: ["first.pack", "rest.pack"], entry: "begin.js" });
+        const { exports, keep } = loadBundle({
+          packs: { "first.pack": ["begin.js", "early.js"], "rest.pack": ["late.js"] },
+          entry: "begin.js",
+        });
         if (process.argv.includes("late")) console.log(exports.late());
         else console.log(exports.answer());
         if (process.argv.includes("keep")) keep();`,
