@@ -1,7 +1,7 @@
 // Bundles the program: src/main.ts -> dist/stele.cjs, src/cli.ts with all it loads -> packs beside it, the ledger's
-// thread -> dist/worker.cjs and a pack of its own, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the code that one start
-// compiles (src/code-cache.ts). Everything is written to a folder beside it and swapped in when whole, so a killed build
-// leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
+// thread -> dist/worker.cjs and a pack of its own, the supervisor of shell commands -> dist/supervisor.cjs, and keeps the
+// code that one start compiles (src/code-cache.ts). Everything is written to a folder beside it and swapped in when whole,
+// so a killed build leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -156,7 +156,9 @@ function keepText(cells, y, text) {
 }
 function keptText(cells, y) {
   const kept = keptRows[y];
-  return kept?.cells.length === cells.length && cells.every((cell, x) => cell === kept.cells[x]) ? kept.text : undefined;
+  if (kept?.cells.length !== cells.length) return undefined;
+  for (let x = 0; x < cells.length; x++) if (cells[x] !== kept.cells[x]) return undefined;
+  return kept.text;
 }
 `;
 

@@ -39,7 +39,7 @@ import { usageQueries } from "./usage.ts";
 
 /**
  * What a turn needs is prepared at open: a ledger that lacks a part of it is told before anything is begun. What lists,
- * trees, imports and the like need, which is half of the time, waits until it is asked for.
+ * trees, imports and the like need, a third of all, waits until it is asked for.
  */
 export function prepareQueries(db: Database) {
   defineFold(db);
