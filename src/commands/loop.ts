@@ -112,13 +112,20 @@ async function status({ db, runner, now }: CommandContext): Promise<CommandResul
   const rows = ticks.toReversed().map((tick) => tickLine(tick, now()));
   const left = loop.ticks - ticks.length;
   const earlier = left > 0 ? [`  ${counted(left, "tick")} before these`] : [];
-  return lines([...statusLines(loop, now()), ...earlier, ...rows], { ...loopJson(loop), ticks });
+  const isRunning = ticks.some(({ outcome }) => outcome === undefined);
+  return lines([...statusLines(loop, now(), isRunning), ...earlier, ...rows], { ...loopJson(loop), ticks });
 }
 
-function statusLines(loop: Loop, now: number): readonly string[] {
-  const due = loop.nextDueAt === undefined ? "" : `, next in ${durationText(Math.max(0, loop.nextDueAt - now))}`;
+/** While a tick runs, or waits for an approval, none is next whatever the clock says. */
+function statusLines(loop: Loop, now: number, isRunning = false): readonly string[] {
+  const due = nextIn(loop, now, isRunning);
   const state = loop.why === undefined ? `${loop.state}${due}` : `${loop.state}: ${loop.why}`;
   return [`“${loop.plan.text}”`, `  ${paceOf(loop)}${endsOf(loop)} · ${state} · ${counted(loop.ticks, "tick")}`];
+}
+
+function nextIn({ nextDueAt }: Loop, now: number, isRunning: boolean): string {
+  if (nextDueAt === undefined) return "";
+  return isRunning ? ", a tick runs" : `, next in ${durationText(Math.max(0, nextDueAt - now))}`;
 }
 
 function tickLine({ slot, firedAt, outcome, tookMs, isChanged }: LoopTick, now: number): string {

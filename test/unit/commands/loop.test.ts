@@ -20,6 +20,14 @@ describe("/loop", () => {
     expect(words(await type("/loop resume"))).toBe("There is no loop in this conversation.");
   });
 
+  it("says that a tick runs instead of when the next one is due", async () => {
+    const { type } = await openDesk();
+    await type("/loop every 5m run exec sleep 60");
+    await expect.poll(async () => words(await type("/loop"))).toMatch(/runs$/);
+    expect(words(await type("/loop"))).toMatch(/ · active, a tick runs · 1 tick\n.* runs$/);
+    await type("/stop");
+  });
+
   it("repeats a command that may be, with what it says as the answer", async () => {
     const { type, runner, db } = await openDesk();
     await type("/loop 5m /status --times 1");
