@@ -17,9 +17,15 @@ import { sidecarPath } from "./sidecar-path.ts";
 
 export type Database = BetterSqlite3.Database;
 
+/** A log that grew beyond this is cut to it once all of it is in the file. */
+export const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+
 export interface OpenedFile {
   readonly db: Database;
+  /** Without links. */
   readonly path: string;
+  /** As it was asked for. */
+  readonly askedPath: string;
   readonly sidecar: Sidecar | undefined;
   readonly ledgerId: string;
   readonly generation: number;
@@ -109,7 +115,22 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   step("identity");
   const findings = sidecar?.findings ?? [];
   openHere.set(db, file);
-  return { db, path: file, sidecar, ledgerId, generation, isNew, findings, ...journal };
+  return { db, path: file, askedPath: options.path, sidecar, ledgerId, generation, isNew, findings, ...journal };
+}
+
+/**
+ * Closes the connection and leaves the log alone. Only the last one to close copies the log into the file and removes it:
+ * here that is one which may only read, and can do neither.
+ */
+export function closeAsItIs({ db, path: file }: Pick<OpenedFile, "db" | "path">): void {
+  const last = connect(file, true);
+  try {
+    last.pragma("schema_version"); // holds the file from now on, also when it cannot be read
+  } catch {
+    // A log that was cut: that is why it is left alone.
+  }
+  db.close();
+  last.close();
 }
 
 /** Ledgers this thread has open: their descriptors must not be opened and closed once more. */
@@ -212,7 +233,7 @@ export function configure(
     db.pragma("fullfsync = on");
     db.pragma("checkpoint_fullfsync = on");
   }
-  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+  db.pragma(`journal_size_limit = ${LOG_LIMIT_BYTES}`);
   const journal = db.pragma("journal_mode", { simple: true }) === "wal" ? "wal" : "delete";
   if (journal === "wal") return { journal };
   return { journal, journalReason: network ? `the file is on ${network}` : "this file system refuses shared memory" };

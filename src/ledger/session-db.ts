@@ -27,7 +27,7 @@ import * as loops from "./loops.ts";
 import { toMessage } from "./messages.ts";
 import { askModel, failRequest } from "./model-requests.ts";
 import * as titles from "./model-title.ts";
-import { highOf, type OpenedFile, type OpenOptions, openFile } from "./open.ts";
+import { closeAsItIs, highOf, type OpenedFile, type OpenOptions, openFile } from "./open.ts";
 import { type PathDiff, type PathEnds, pathDiff } from "./path-diff.ts";
 import * as lists from "./path-lists.ts";
 import * as purge from "./purge.ts";
@@ -158,7 +158,7 @@ export class SessionDB {
       });
       if (this.#file.findings.length > 0) this.#file.sidecar?.acknowledge(this.#tx.newGeneration());
     } catch (error) {
-      this.#closeFile();
+      this.#closeFile(false);
       throw damagedSchema(error);
     }
   }
@@ -237,13 +237,14 @@ export class SessionDB {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#closeFile();
+    this.#closeFile(this.#tx.isLogOfOthers());
   }
 
-  #closeFile(): void {
+  #closeFile(isLogOfOthers: boolean): void {
     this.#fresh.close();
     const high = this.#high();
-    this.#file.db.close();
+    if (isLogOfOthers) closeAsItIs(this.#file);
+    else this.#file.db.close();
     this.#file.sidecar?.close(high);
   }
 

@@ -196,6 +196,10 @@ export class Transactions {
     return this.#halted;
   }
 
+  isLogOfOthers(): boolean {
+    return this.#watch.isLogOfOthers();
+  }
+
   read<T>(action: (q: Queries) => T): T {
     try {
       return action(this.q);

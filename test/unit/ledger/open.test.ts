@@ -21,7 +21,7 @@ import { sha256 } from "../../../src/ledger/ids.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/ledger/schema.ts";
 import { SessionDB } from "../../../src/ledger/session-db.ts";
 import { fullNumber } from "../../helpers/full-numbers.ts";
-import { forget, MEMORY, newSession, openLedger, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
+import { forget, MEMORY, newSession, openLedger, ROUTE, runTurn, temporaryFolder } from "../../helpers/ledger.ts";
 import { LedgerProcess } from "../../helpers/ledger-process.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -355,6 +355,28 @@ describe("a handle whose file is", () => {
     expectHalt(db, "ledger_lost_wal");
     expect(existsSync(`${file}-wal`)).toBe(false);
     db.close();
+  });
+
+  it.each([
+    ["when it writes again", true],
+    ["when it only closes", false],
+  ])("without the index of that log takes away nothing that others wrote since, %s", async (_, writesAgain) => {
+    const file = place();
+    const [first, second, third] = [new LedgerProcess(), new LedgerProcess(), new LedgerProcess()];
+    const wanted = { cwd: "/", route: ROUTE, source: "test" };
+    await first.ask("open", { path: file });
+    const ids = [(await first.verb("createSession", wanted)).id];
+    rmSync(`${file}-shm`);
+    await second.ask("open", { path: file });
+    for (let more = 0; more < 3; more += 1) ids.push((await second.verb("createSession", wanted)).id);
+    await second.ask("close");
+    if (writesAgain)
+      await expect(first.verb("createSession", wanted)).rejects.toMatchObject({ code: "ledger_lost_wal" });
+    await first.ask("close");
+    await third.ask("open", { path: file });
+    for (const id of ids) expect((await third.verb("session", id)).id).toBe(id);
+    expect(await third.verb("verify", { full: true })).toEqual([]);
+    await third.ask("close");
   });
 
   it("opened through a link has its log and its guard beside the file itself", () => {
