@@ -1,13 +1,15 @@
 // Loads a bundle with the code that V8 compiled of it in an earlier run. The bundle is in packs: files with some of its
 // chunks each, so that a start reads what it needs and not the rest (scripts/build/packs.mjs makes them). The
 // code of a pack lies beside it, for each Node. One that is missing, of another length of source or of other flags of
-// V8 only costs time; nothing here fails because of it. V8 compares no more than that: a pack's name has to say its
-// content, and a cache is written whole, and to the disk, before it gets its name.
+// V8 only costs time; nothing here fails because of it. V8 compares no more than that, and a bit that is wrong ends the
+// process: a pack's name has to say its content, a cache is written whole, and to the disk, before it gets its name, and
+// its last bytes are a checksum of all others.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 
 export interface BundleFiles {
   /** Files in the folder of this one, ASCII only, and their chunks; each is read when one of them is asked for. */
@@ -75,7 +77,7 @@ export function loadBundle<Exports>({ packs, entry }: BundleFiles): Loaded<Expor
 
 function openPack(file: string): Pack {
   const cacheFile = `${file}.${process.version}-${process.platform}-${process.arch}.cache`;
-  const cachedData = readIfThere(cacheFile);
+  const cachedData = withoutSum(readIfThere(cacheFile));
   // In messages the file is named without its folder: what V8 kept says where it was made.
   const script = new Script(readFileSync(file, "latin1"), {
     filename: path.basename(file),
@@ -83,7 +85,22 @@ function openPack(file: string): Pack {
   });
   const chunks = script.runInThisContext() as Pack["chunks"];
   const fits = cachedData !== undefined && script.cachedDataRejected !== true;
-  return { chunks, keep: () => fits || write(cacheFile, script.createCachedData()) };
+  return { chunks, keep: () => fits || write(cacheFile, withSum(script.createCachedData())) };
+}
+
+const SUM_BYTES = 4;
+
+function withSum(data: Buffer): Buffer {
+  const sum = Buffer.alloc(SUM_BYTES);
+  sum.writeUInt32BE(crc32(data));
+  return Buffer.concat([data, sum]);
+}
+
+/** Undefined where it is not as it was written. */
+function withoutSum(kept: Buffer | undefined): Buffer | undefined {
+  if (kept === undefined || kept.length < SUM_BYTES) return undefined;
+  const data = kept.subarray(0, -SUM_BYTES);
+  return crc32(data) === kept.readUInt32BE(data.length) ? data : undefined;
 }
 
 function readIfThere(file: string): Buffer | undefined {

@@ -78,6 +78,11 @@ function answered(answer: string) {
   return { status: 0, stdout: `${answer} in ${path.basename(folder)}.`, stderr: "" };
 }
 
+/** As long as it was. */
+function damaged(data: Buffer): Buffer {
+  return data.fill(0, data.length / 2, data.length / 2 + 200);
+}
+
 function caches(): string[] {
   return readdirSync(folder).filter((name) => name !== "start.cjs" && !name.endsWith(".pack"));
 }
@@ -111,6 +116,7 @@ describe("a bundle with a code cache", () => {
     ["of other source", () => firstPack("another answer")],
     ["cut short", (file: string) => truncateSync(file, 100)],
     ["empty", (file: string) => truncateSync(file, 0)],
+    ["damaged in the middle", (file: string) => writeFileSync(file, damaged(readFileSync(file)))],
     ["no cache at all", (file: string) => writeFileSync(file, "not what V8 wrote")],
   ])("does not care for one that is %s, and makes it anew", (_, spoil) => {
     start("start.cjs", "keep");
