@@ -34,7 +34,7 @@ await build({
   banner: { js: 'import { createRequire as req } from "node:module"; const require = req(import.meta.url);' },
   logLevel: "warning",
 });
-await bundleLedgerThread({ root, folder });
+await bundleLedgerThread(folder);
 const { main } = await import(pathToFileURL(path.join(folder, "main.mjs")).href);
 process.exitCode = await main(process.argv.slice(2), { root, folder });
 

@@ -4,14 +4,13 @@
 // so a killed build leaves the old dist or none, never half of one. Only better-sqlite3 stays in node_modules.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { build } from "esbuild";
-import { bundleLedgerThread, bundleUrl } from "./build/ledger-thread.mjs";
+import { bundleUrl, common, root } from "./build/common.mjs";
+import { bundleLedgerThread } from "./build/ledger-thread.mjs";
 import { supported, writePacks } from "./build/packs.mjs";
 import { plugins } from "./build/plugins.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const work = join(root, ".stele-setup");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
@@ -23,17 +22,6 @@ const start = "src/cli.ts";
 const users = {
   screen: ["src/screen.ts"],
   work: ["src/commands/dispatch.ts", "src/program.ts", "src/headless.ts"],
-};
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  minify: true,
-  legalComments: "none",
-  external: ["better-sqlite3"],
-  logLevel: "warning",
 };
 
 /** The program runs as CommonJS: in Node 20 V8's cache can be given to a script and not to a module. */
@@ -109,7 +97,7 @@ async function bundle(outdir) {
     }),
     build({ ...supervisor, outdir }),
   ]);
-  await bundleLedgerThread({ root, folder: outdir });
+  await bundleLedgerThread(outdir);
   const files = await writePacks({ folder: outdir, metafile, outputFiles, start, users });
   await build({
     ...common,

@@ -1,2 +1,2 @@
 /** Writes `worker.cjs` and its pack into the folder, which is there. */
-export function bundleLedgerThread(place: { readonly root: string; readonly folder: string }): Promise<void>;
+export function bundleLedgerThread(folder: string): Promise<void>;

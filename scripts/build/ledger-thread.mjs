@@ -2,21 +2,12 @@
 // the code that V8 kept of it. Tests make theirs of the sources as they are.
 import { join } from "node:path";
 import { build } from "esbuild";
+import { bundleUrl, common } from "./common.mjs";
 import { supported, writePack } from "./packs.mjs";
 
 const CHUNK = "ledger.js";
 
-export async function bundleLedgerThread({ root, folder }) {
-  const common = {
-    absWorkingDir: root,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    minify: true,
-    legalComments: "none",
-    external: ["better-sqlite3"],
-    logLevel: "warning",
-  };
+export async function bundleLedgerThread(folder) {
   const { outputFiles } = await build({
     ...common,
     supported,
@@ -38,6 +29,3 @@ export async function bundleLedgerThread({ root, folder }) {
     banner: { js: bundleUrl },
   });
 }
-
-/** CommonJS has no `import.meta`. */
-export const bundleUrl = 'const __steleUrl=require("node:url").pathToFileURL(__filename).href;';

@@ -97,7 +97,7 @@ export class FileWatch {
       each.first ??= now;
       if (isSame(now, each.first)) continue;
       // Without the index the next program makes another one, and both write over each other in the log.
-      this.#isLogOfOthers = each === this.#index;
+      this.#isLogOfOthers ||= each === this.#index;
       return ledgerError("ledger_lost_wal", `${each.path} was replaced or removed while it was open.`);
     }
     // A clock that was set back only means that they are looked at.

@@ -123,14 +123,15 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
  * here that is one which may only read, and can do neither.
  */
 export function closeAsItIs({ db, path: file }: Pick<OpenedFile, "db" | "path">): void {
-  const last = connect(file, true);
+  let last: Database | undefined;
   try {
+    last = connect(file, true);
     last.pragma("schema_version"); // holds the file from now on, also when it cannot be read
   } catch {
     // A log that was cut: that is why it is left alone.
   }
   db.close();
-  last.close();
+  last?.close();
 }
 
 /** Ledgers this thread has open: their descriptors must not be opened and closed once more. */

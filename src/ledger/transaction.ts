@@ -37,20 +37,28 @@ import { callQueries } from "./tool-calls-table.ts";
 import type { AdmissionId, ProcessIdentity, TurnRef } from "./types.ts";
 import { usageQueries } from "./usage.ts";
 
-/**
- * What a turn needs is prepared at open: a ledger that lacks a part of it is told before anything is begun. What lists,
- * trees, imports and the like need, a third of all, waits until it is asked for.
- */
+/** What no turn needs, a third of all: prepared when it is first asked for. */
+const RARE = {
+  listed: sessionListQueries,
+  groups: sessionGroupQueries,
+  lists: pathListQueries,
+  diff: pathDiffQueries,
+  goTo: goToQueries,
+  siblings: siblingQueries,
+  branches: branchTreeQueries,
+  hits: hitQueries,
+  purge: purgeQueries,
+  transfer: exportQueries,
+  imports: importQueries,
+  deleting: deletePreviewQueries,
+} as const;
+type Rare = { readonly [K in keyof typeof RARE]: ReturnType<(typeof RARE)[K]> };
+
+/** What a turn needs is prepared at open: a ledger that lacks a part of it is told before anything is begun. */
 export function prepareQueries(db: Database) {
   defineFold(db);
-  return {
+  const often = {
     sessions: sessionQueries(db),
-    get listed() {
-      return once(this, "listed", sessionListQueries(db));
-    },
-    get groups() {
-      return once(this, "groups", sessionGroupQueries(db));
-    },
     messages: messageQueries(db),
     admissions: admissionQueries(db),
     leases: leaseQueries(db),
@@ -58,21 +66,6 @@ export function prepareQueries(db: Database) {
     moves: headMoveQueries(db),
     blobs: blobQueries(db),
     files: fileChangeQueries(db),
-    get lists() {
-      return once(this, "lists", pathListQueries(db));
-    },
-    get diff() {
-      return once(this, "diff", pathDiffQueries(db));
-    },
-    get goTo() {
-      return once(this, "goTo", goToQueries(db));
-    },
-    get siblings() {
-      return once(this, "siblings", siblingQueries(db));
-    },
-    get branches() {
-      return once(this, "branches", branchTreeQueries(db));
-    },
     drafts: draftQueries(db),
     usage: usageQueries(db),
     requests: requestQueries(db),
@@ -80,21 +73,6 @@ export function prepareQueries(db: Database) {
     loops: loopQueries(db),
     titles: modelTitleQueries(db),
     search: searchQueries(db),
-    get hits() {
-      return once(this, "hits", hitQueries(db));
-    },
-    get purge() {
-      return once(this, "purge", purgeQueries(db));
-    },
-    get transfer() {
-      return once(this, "transfer", exportQueries(db));
-    },
-    get imports() {
-      return once(this, "imports", importQueries(db));
-    },
-    get deleting() {
-      return once(this, "deleting", deletePreviewQueries(db));
-    },
     meta: {
       get: db.prepare<[string], string>("select value from state_meta where key = ?").pluck(),
       put: db.prepare<[string, string]>(
@@ -110,14 +88,17 @@ export function prepareQueries(db: Database) {
       envelope: db.prepare<[string], string>("select json from turn_envelopes where hash = ?").pluck(),
     },
   };
+  for (const [name, prepare] of Object.entries(RARE)) {
+    const get = () => {
+      const value = prepare(db);
+      Object.defineProperty(often, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(often, name, { get, configurable: true, enumerable: true });
+  }
+  return often as typeof often & Rare;
 }
 export type Queries = ReturnType<typeof prepareQueries>;
-
-/** From now on the property is the value. */
-function once<T>(owner: object, name: string, value: T): T {
-  Object.defineProperty(owner, name, { value });
-  return value;
-}
 
 /** Inside one write transaction. */
 export interface Tx {

@@ -38,7 +38,7 @@ async function bundleThread(folder: string): Promise<string> {
   const project = fileURLToPath(new URL("../..", import.meta.url));
   mkdirSync(folder);
   symlinkSync(path.join(project, "node_modules"), path.join(folder, "node_modules"));
-  await bundleLedgerThread({ root: project, folder });
+  await bundleLedgerThread(folder);
   return path.join(folder, "worker.cjs");
 }
 
