@@ -34,7 +34,8 @@ const HINTS: Record<LedgerCode, string> = {
   ledger_corrupt: "Stop writing to this ledger and run: stele doctor",
   ledger_index_corrupt: "Conversations are fine, only search is degraded. Run: stele doctor --fix",
   ledger_replaced: "The file was swapped under this process. Quit and start stele again.",
-  ledger_lost_wal: "The write-ahead log is no longer the one that this process opened, or not all of it. Quit and start stele again.",
+  ledger_lost_wal:
+    "The write-ahead log is no longer the one that this process opened, or not all of it. Quit and start stele again.",
   ledger_newer: "Install the newer stele that wrote it, or use another one with --ledger.",
   ledger_foreign: "Choose another file with --ledger, or another folder with --home.",
   ledger_unreadable: "Nothing was changed. `stele doctor --fix` sets the file aside and begins a new ledger.",
