@@ -36,6 +36,25 @@ const ALL = COLUMNS.split(",")
   .map((column) => `m.${column.trim()}`)
   .join(", ");
 
+/** In the order of their values: the driver looks up each name of an object, which an append would pay for. */
+const INSERTED = [
+  "hash",
+  "session_id",
+  "parent_id",
+  "depth",
+  "turn",
+  "admission_id",
+  "role",
+  "parts",
+  "text",
+  "provider",
+  "model",
+  "finish_reason",
+  "usage",
+  "created_at",
+] as const;
+type InsertedRow = Omit<MessageRow, "id" | "live"> & { readonly text: string };
+
 type ParentRow = Pick<MessageRow, "hash" | "depth" | "turn" | "created_at">;
 
 export function messageQueries(db: Database) {
@@ -43,11 +62,8 @@ export function messageQueries(db: Database) {
     get: db.prepare<[number], MessageRow>(`select ${COLUMNS} from messages where id = ?`),
     byHash: db.prepare<[string], MessageRow>(`select ${COLUMNS} from messages where hash = ?`),
     parent: db.prepare<[number], ParentRow>("select hash, depth, turn, created_at from messages where id = ?"),
-    insert: db.prepare(
-      `insert into messages (hash, session_id, parent_id, depth, turn, admission_id, role, parts, text, provider, model,
-         finish_reason, usage, created_at)
-       values (@hash, @session_id, @parent_id, @depth, @turn, @admission_id, @role, @parts, @text, @provider, @model,
-         @finish_reason, @usage, @created_at)`,
+    insert: db.prepare<[InsertedRow[keyof InsertedRow][]]>(
+      `insert into messages (${INSERTED.join(", ")}) values (${INSERTED.map(() => "?").join(", ")})`,
     ),
     /** Newest first: a walk from a node towards the root that ends after a number of nodes. */
     walk: db.prepare<[number, number], MessageRow>(
@@ -159,9 +175,9 @@ export function insertNode(
 }
 
 /** Undefined when a node with this hash is stored; nearly never, so asking before would be paid by every append. */
-function tryInsert(tx: Tx, columns: object): MessageId | undefined {
+function tryInsert(tx: Tx, row: InsertedRow): MessageId | undefined {
   try {
-    return Number(tx.q.messages.insert.run(columns).lastInsertRowid) as MessageId;
+    return Number(tx.q.messages.insert.run(INSERTED.map((name) => row[name])).lastInsertRowid) as MessageId;
   } catch (error) {
     if (sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE") return undefined;
     throw error;
