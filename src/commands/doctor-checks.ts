@@ -3,6 +3,7 @@
 import type { NameProblem } from "../agent/models/open-named.ts";
 import { catchUp, type IndexWait } from "../agent/search-all.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
+import { linkFinding } from "../ledger/recovery.ts";
 import type { LedgerInfo, LedgerStats } from "../ledger/session-db.ts";
 import type { Violation } from "../ledger/verify.ts";
 import { counted } from "./results.ts";
@@ -44,10 +45,16 @@ export async function fix(db: AsyncSessionDB, wait: IndexWait): Promise<Check> {
   return { name: "fix", status: "ok", detail: "search index caught up, deleted conversations cleared" };
 }
 
-function sameFile({ findings }: LedgerInfo): Check {
-  if (findings.length === 0) return { name: "file", status: "ok", detail: "the same file as at the last start" };
-  const advice = "It was restored, moved or copied: compare what is missing with a backup.";
-  return { name: "file", status: "warn", detail: findings.join("; "), advice };
+function sameFile(info: LedgerInfo): Check {
+  const { file, findings } = info;
+  const links = linkFinding(info);
+  const detail = [...findings, ...links].join("; ");
+  if (detail === "") return { name: "file", status: "ok", detail: "the same file as at the last start" };
+  const advice = [
+    ...(findings.length > 0 ? ["It was restored, moved or copied: compare what is missing with a backup."] : []),
+    ...(links.length > 0 ? [`Find the other name and remove it, or never open it: find ~ -samefile '${file}'`] : []),
+  ];
+  return { name: "file", status: "warn", detail, advice: advice.join(" ") };
 }
 
 async function checkPages(db: AsyncSessionDB): Promise<Check> {

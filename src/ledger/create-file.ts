@@ -46,12 +46,23 @@ function buildFile(temporary: string, at: number): void {
 
 /** Files of creations that were killed: an hour old and still not linked. */
 function removeAbandoned(file: string, at: number): void {
-  const folder = path.dirname(file);
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(`${path.basename(file)}.new-`)) continue;
-    const abandoned = path.join(folder, name);
-    if (at - (statOf(abandoned)?.mtimeMs ?? at) > 3_600_000) rmSync(abandoned, { force: true });
+  for (const each of unfinished(file))
+    if (at - (statOf(each)?.mtimeMs ?? at) > 3_600_000) rmSync(each, { force: true });
+}
+
+/** A creation that was killed after its link: the name it was built under is one more of the ledger itself. */
+export function removeBuildName(file: string): void {
+  const ledger = statOf(file);
+  for (const each of unfinished(file)) {
+    const built = statOf(each);
+    if (built && built.ino === ledger?.ino && built.dev === ledger.dev) rmSync(each, { force: true });
   }
+}
+
+function unfinished(file: string): string[] {
+  const folder = path.dirname(file);
+  const names = readdirSync(folder).filter((name) => name.startsWith(`${path.basename(file)}.new-`));
+  return names.map((name) => path.join(folder, name));
 }
 
 function syncFolder(folder: string): void {

@@ -31,7 +31,7 @@ const HINTS: Record<LedgerCode, string> = {
   ledger_busy: "Another process is writing. Your text is kept; try again in a moment.",
   ledger_disk_full: "Free some space on that disk and try again; nothing that was saved is lost.",
   ledger_io: "The disk reported an error. Check it (dmesg, quota), then run: stele doctor",
-  ledger_corrupt: "Stop writing to this ledger and run: stele doctor",
+  ledger_corrupt: "Copy the file, with its -wal, to a safe place before anything writes to it again. See: stele doctor",
   ledger_index_corrupt: "Conversations are fine, only search is degraded. Run: stele doctor --fix",
   ledger_replaced: "The file was swapped under this process. Quit and start stele again.",
   ledger_lost_wal:

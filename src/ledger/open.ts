@@ -5,7 +5,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
-import { createFile } from "./create-file.ts";
+import { createFile, removeBuildName } from "./create-file.ts";
 import { loadDriver } from "./driver.ts";
 import { ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { checkHeader, newerLedger, statOf } from "./file-header.ts";
@@ -26,6 +26,8 @@ export interface OpenedFile {
   readonly path: string;
   /** As it was asked for. */
   readonly askedPath: string;
+  /** Hard links beside this one. Each name has a log of its own, so what is written by two of them gets lost. */
+  readonly otherNames: number;
   readonly sidecar: Sidecar | undefined;
   readonly ledgerId: string;
   readonly generation: number;
@@ -98,6 +100,7 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   if (isNew) createFile(file, options.now ?? Date.now);
   step("mode");
   if (!readOnly && !secondary) tightenMode(file);
+  if (!readOnly && !secondary && otherNamesOf(file) > 0) removeBuildName(file);
   step("connect");
   const db = connect(file, readOnly);
   cleanups.push(() => db.close());
@@ -115,7 +118,9 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   step("identity");
   const findings = sidecar?.findings ?? [];
   openHere.set(db, file);
-  return { db, path: file, askedPath: options.path, sidecar, ledgerId, generation, isNew, findings, ...journal };
+  const otherNames = otherNamesOf(file);
+  const names = { path: file, askedPath: options.path, otherNames };
+  return { db, ...names, sidecar, ledgerId, generation, isNew, findings, ...journal };
 }
 
 /**
@@ -153,6 +158,10 @@ function withoutLinks(file: string): string {
   } catch {
     return file; // not there yet, or not to be reached: the steps tell
   }
+}
+
+function otherNamesOf(file: string): number {
+  return (statOf(file)?.nlink ?? 1) - 1;
 }
 
 function prepareFolder(folder: string): void {

@@ -112,11 +112,19 @@ function ledgerWords(info: LedgerInfo): Words {
 }
 
 async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Words> {
-  if (info.findings.length > 0) return ["warn", info.findings.join("; ")];
-  const { bytes } = await db.stats();
-  if (bytes > QUICK_CHECK_BYTES) return ["ok", "same file as at the last start; whole check: stele doctor"];
-  const result = await db.quickCheck();
-  return result === "ok" ? ["ok", "quick check ok, same file as at the last start"] : ["fail", result];
+  const differs = [...info.findings, ...linkFinding(info)];
+  const pages = info.bytes > QUICK_CHECK_BYTES ? undefined : await db.quickCheck();
+  if (pages !== undefined && pages !== "ok") return ["fail", pages];
+  if (differs.length > 0) return ["warn", differs.join("; ")];
+  const same = "same file as at the last start";
+  return ["ok", pages === undefined ? `${same}; whole check: stele doctor` : `quick check ok, ${same}`];
+}
+
+/** None where the file has the one name. */
+export function linkFinding({ otherNames }: LedgerInfo): readonly string[] {
+  if (otherNames === 0) return [];
+  const names = otherNames === 1 ? "another name" : `${otherNames} other names`;
+  return [`the file has ${names} (a hard link): opened by two of them at once, turns are lost`];
 }
 
 /** Rows whose submitter is proven dead wait for a key; what a dead loop queued is cancelled. */

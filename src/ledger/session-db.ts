@@ -102,6 +102,9 @@ export interface SessionDBOptions extends OpenOptions {
 
 export interface LedgerInfo {
   readonly file: string;
+  /** Hard links beside this name of it. */
+  readonly otherNames: number;
+  readonly bytes: number;
   readonly isNew: boolean;
   readonly schema: number;
   readonly searchLayout: number;
@@ -166,9 +169,11 @@ export class SessionDB {
   // ---- the file ----
 
   info(): LedgerInfo {
-    const { path, isNew, journal, journalReason, ledgerId, generation, findings } = this.#file;
+    const { path, otherNames, isNew, journal, journalReason, ledgerId, generation, findings } = this.#file;
     return {
       file: path,
+      otherNames,
+      bytes: statOf(path)?.size ?? 0,
       isNew,
       schema: SCHEMA_VERSION,
       searchLayout: FTS_STORAGE_VERSION,

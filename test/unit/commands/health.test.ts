@@ -1,3 +1,4 @@
+import { linkSync } from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -5,6 +6,7 @@ import { parseWords } from "../../../src/commands/parse-command.ts";
 import { registry } from "../../../src/commands/registry.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
 import { crashPointNames } from "../../../src/ledger/crash-points.ts";
+import { SessionDB } from "../../../src/ledger/session-db.ts";
 import { temporaryFolder } from "../../helpers/ledger.ts";
 import { jsonOf, openDesk, words } from "./command-harness.ts";
 
@@ -46,6 +48,19 @@ describe("/doctor", () => {
     other.close();
     expect(result).toMatchObject({ kind: "lines", failure: "ledger" });
     expect(jsonOf(result)["verify"]).toMatchObject([{ invariant: "V3" }]);
+  });
+
+  it("warns of another name of the file, and says how to find it", async () => {
+    const file = path.join(temporaryFolder(), "state.db");
+    new SessionDB({ path: file }).close();
+    linkSync(file, `${file}.mine`);
+    const desk = await openDesk({ file });
+    expect(jsonOf(await desk.type("/doctor"))["checks"]).toContainEqual({
+      name: "file",
+      status: "warn",
+      detail: "the file has another name (a hard link): opened by two of them at once, turns are lost",
+      advice: `Find the other name and remove it, or never open it: find ~ -samefile '${file}'`,
+    });
   });
 
   it("names who holds a conversation", async () => {

@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -126,6 +127,23 @@ describe("a new ledger", () => {
     const db = openLedger({ path: file });
     runTurn(db, newSession(db));
     expect(db.quickCheck()).toBe("ok");
+  });
+
+  it("loses the name it was built under at the next start, when its creation was killed between the two", () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    linkSync(file, `${file}.new-1-linked`);
+    expect(openLedger({ path: file }).info().otherNames).toBe(0);
+    expect(readdirSync(path.dirname(file))).not.toContain("state.db.new-1-linked");
+  });
+
+  it("says how many other names somebody gave it, and removes none of them", () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    const others = [`${file}.mine`, path.join(temporaryFolder(), "state.db")];
+    for (const other of others) linkSync(file, other);
+    expect(openLedger({ path: file }).info().otherNames).toBe(2);
+    expect(others.map((other) => existsSync(other))).toEqual([true, true]);
   });
 });
 
