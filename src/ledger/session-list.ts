@@ -1,5 +1,5 @@
 // The statements of the list of sessions: one text for each combination of filters, so that each walks the index that has
-// its order and ends at its limit, however many sessions there are. Two walks, the pinned ones first.
+// its order and ends at its limit, however many sessions there are. Two walks, the pinned ones first, or one by activity.
 import type { Database } from "./open.ts";
 import { HAS_UNSENT, type SessionRow } from "./sessions-table.ts";
 import type { SessionState } from "./types.ts";
@@ -22,7 +22,7 @@ export interface SessionFilter {
   readonly empty?: boolean;
   /** Each has to be in the title, the folder, the id or the first prompt. */
   readonly words?: string;
-  /** Pinned ones are no earlier than others. */
+  /** Pinned ones are no earlier than others; so it is among archived and hidden ones. */
   readonly byActivity?: boolean;
   readonly limit?: number;
 }
@@ -117,13 +117,18 @@ function walked({ archived, hidden, folder, state }: SessionFilter, isPinned: bo
   return `sessions s indexed by ${folder === undefined ? "sessions_by_activity" : "sessions_by_folder"}`;
 }
 
+/** What was put away has no top to be kept at, and looking for the pinned of it would go through all that are pinned. */
+function isByActivity({ byActivity, archived, hidden }: SessionFilter): boolean {
+  return byActivity === true || archived === true || hidden === true;
+}
+
 /** The list as a person sees it. */
 export function listSql(filter: SessionFilter): string {
   const words = foldedWords(filter.words ?? "");
   const condition = conditionOf(filter, words);
-  if (filter.byActivity)
+  if (isByActivity(filter))
     return pageSql(
-      `select s.id from ${walked(filter, false)} where ${condition}
+      `select s.id from ${walked(filter, filter.pinned === true)} where ${condition}
     order by s.last_activity_at desc, s.id desc limit @limit`,
       "",
     );

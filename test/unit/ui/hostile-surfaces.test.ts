@@ -28,7 +28,7 @@ import { foreignControl, hostilePieces, hostileTexts, type OwnSequence } from ".
 import { testScreen } from "./test-screen.ts";
 import { admitted, answer, call, delta, message, openTurnOf, plainTheme, session, started } from "./view-samples.ts";
 
-const COUNT = 2_000;
+const COUNT = fullNumber(2_000, 500);
 /** Where each string is a drawing of its own. */
 const SINGLE = 24;
 const texts = hostileTexts(COUNT);
@@ -126,7 +126,7 @@ const surfaces: readonly Surface[] = [
       }
     },
     // Painted again and again: the costliest of all.
-    { batch: 50, count: fullNumber(COUNT, 500) },
+    { batch: 50 },
   ),
   events("an answer that is stored", (text, at) => answer(at + 10, text)),
   events("reasoning", (text) => ({ type: "reasoning-delta", text })),
