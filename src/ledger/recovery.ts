@@ -114,7 +114,7 @@ function ledgerWords(info: LedgerInfo): Words {
 async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Words> {
   const differs = [...info.findings, ...linkFinding(info)];
   const pages = info.bytes > QUICK_CHECK_BYTES ? undefined : await db.quickCheck();
-  if (pages !== undefined && pages !== "ok") return ["fail", pages];
+  if (pages !== undefined && pages !== "ok") return ["fail", [pages, ...differs].join("; ")];
   if (differs.length > 0) return ["warn", differs.join("; ")];
   const same = "same file as at the last start";
   return ["ok", pages === undefined ? `${same}; whole check: stele doctor` : `quick check ok, ${same}`];

@@ -135,7 +135,6 @@ export function append(tx: TurnTx, message: NewMessage, proposed: readonly Propo
 /** What the answer asks for and the rows that will be run are the same calls, each with a name of its own. */
 function requireSameCalls(message: NewMessage, proposed: readonly ProposedCall[]): void {
   const asked = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.call] : []));
-  if (asked.length === 0 && proposed.length === 0) return;
   const isSame = asked.length === proposed.length && proposed.every((each, at) => each.call === asked[at]);
   if (!isSame) throw ledgerError("bad_input", "The calls of an answer and the calls to be stored differ.");
   if (new Set(asked).size < asked.length)

@@ -13,7 +13,7 @@ it.each([
   ["one name and whole pages", [], ["ok", "quick check ok, same file as at the last start"]],
   ["another name", [giveName], ["warn", LINKED]],
   ["a page that is wrong", [damage], ["fail", expect.stringContaining("reelist")]],
-  ["another name and a page that is wrong", [giveName, damage], ["fail", expect.stringContaining("reelist")]],
+  ["another name and a page that is wrong", [giveName, damage], ["fail", expect.stringMatching(/reelist.*; .*name/s)]],
 ])("a file with %s", async (_name, acts, words) => {
   const file = path.join(temporaryFolder(), "state.db");
   new SessionDB({ path: file }).close();
