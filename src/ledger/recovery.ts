@@ -112,7 +112,8 @@ function ledgerWords(info: LedgerInfo): Words {
 }
 
 async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Words> {
-  const differs = [...info.findings, ...linkFinding(info)];
+  const links = linkFinding(info).map((finding) => `${finding}; to find it: stele doctor`);
+  const differs = [...info.findings, ...links];
   const pages = info.bytes > QUICK_CHECK_BYTES ? undefined : await db.quickCheck();
   if (pages !== undefined && pages !== "ok") return ["fail", [pages, ...differs].join("; ")];
   if (differs.length > 0) return ["warn", differs.join("; ")];

@@ -7,7 +7,8 @@ import { SessionDB } from "../../../src/ledger/session-db.ts";
 import { openAsyncLedger } from "../../helpers/async-ledger.ts";
 import { holder, temporaryFolder } from "../../helpers/ledger.ts";
 
-const LINKED = "the file has another name (a hard link): opened by two of them at once, turns are lost";
+const LINKED =
+  "the file has another name (a hard link): opened by two of them at once, turns are lost; to find it: stele doctor";
 
 it.each([
   ["one name and whole pages", [], ["ok", "quick check ok, same file as at the last start"]],
