@@ -21,6 +21,7 @@ function whole(file: string): string {
   return file === "~" || file.startsWith("~/") ? file : path.resolve(file);
 }
 
-function quoted(word: string): string {
+/** As a shell takes it for one word. */
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

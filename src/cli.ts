@@ -220,6 +220,8 @@ function endOf(result: CommandResult, json: boolean): ExitCode {
       return EXIT.stopped;
     case "lines":
       return result.failure === "ledger" ? EXIT.ledger : EXIT.done;
+    case "recovery":
+      return result.steps.some(({ status }) => status === "fail") ? EXIT.ledger : EXIT.done;
     default:
       return EXIT.done;
   }

@@ -2,6 +2,7 @@
 
 import type { NameProblem } from "../agent/models/open-named.ts";
 import { catchUp, type IndexWait } from "../agent/search-all.ts";
+import { quoted } from "../called-as.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { linkFinding } from "../ledger/recovery.ts";
 import type { LedgerInfo, LedgerStats } from "../ledger/session-db.ts";
@@ -21,7 +22,8 @@ const MANY_FREE_PAGES = 10_000;
 export interface Examined {
   readonly info: LedgerInfo;
   readonly stats: LedgerStats;
-  readonly verify: readonly Violation[];
+  /** Undefined where damage lets nobody read what it looks at. */
+  readonly verify: readonly Violation[] | undefined;
 }
 
 export async function runChecks(db: AsyncSessionDB, { info, stats, verify }: Examined): Promise<readonly Check[]> {
@@ -52,7 +54,9 @@ function sameFile(info: LedgerInfo): Check {
   if (detail === "") return { name: "file", status: "ok", detail: "the same file as at the last start" };
   const advice = [
     ...(findings.length > 0 ? ["It was restored, moved or copied: compare what is missing with a backup."] : []),
-    ...(links.length > 0 ? [`Find the other name and remove it, or never open it: find ~ -samefile '${file}'`] : []),
+    ...(links.length > 0
+      ? [`Find what else names it, and never open that: find / -xdev -samefile ${quoted(file)}`]
+      : []),
   ];
   return { name: "file", status: "warn", detail, advice: advice.join(" ") };
 }
@@ -68,7 +72,8 @@ async function checkPages(db: AsyncSessionDB): Promise<Check> {
   };
 }
 
-function invariants(verify: readonly Violation[]): Check {
+function invariants(verify: readonly Violation[] | undefined): Check {
+  if (!verify) return { name: "invariants", status: "fail", detail: "not to be checked: a page cannot be read" };
   if (verify.length === 0) return { name: "invariants", status: "ok", detail: "all hold" };
   const names = [...new Set(verify.map(({ invariant }) => invariant))].join(", ");
   const advice = "Keep a copy of the file and report this: it is a defect, or the file was changed by something else.";

@@ -1,5 +1,7 @@
 // /doctor: the health of the ledger's file, with advice. A violated invariant or a failed check is exit code 4.
+import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { crashPointNames } from "../ledger/crash-points.ts";
+import type { Violation } from "../ledger/verify.ts";
 import { hasFlag } from "./args.ts";
 import { type CommandArgs, type CommandResult, defineCommand, type FreeContext } from "./command.ts";
 import { type Check, fix, namedModels, runChecks } from "./doctor-checks.ts";
@@ -35,7 +37,7 @@ async function examine(args: CommandArgs, context: FreeContext): Promise<Command
   const fixed = hasFlag(args, "fix") ? [await fix(db, waitOf(context))] : [];
   const [stats, verify, held] = [
     await db.stats(),
-    await db.verify({ full: hasFlag(args, "full") }),
+    await verifyReadable(db, hasFlag(args, "full")),
     await db.heldLeases(),
   ];
   const checks = [...(await runChecks(db, { info, stats, verify })), ...namedModels(settings.nameProblems()), ...fixed];
@@ -51,16 +53,30 @@ async function examine(args: CommandArgs, context: FreeContext): Promise<Command
     counts,
     holders,
     leases,
-    verify,
+    verify: verify ?? null,
     checks,
   };
   const isUnwell = checks.some(({ status }) => status === "fail");
   return {
     kind: "lines",
-    lines: [info.file, ...checks.flatMap(describe), ...verify.map((each) => `  ${each.invariant}  ${each.detail}`)],
+    lines: [
+      info.file,
+      ...checks.flatMap(describe),
+      ...(verify ?? []).map((each) => `  ${each.invariant}  ${each.detail}`),
+    ],
     json: { ...file, ...rest },
     ...(isUnwell && { failure: "ledger" as const }),
   };
+}
+
+/** A page that is damaged must not hide what the other checks say. */
+async function verifyReadable(db: AsyncSessionDB, full: boolean): Promise<readonly Violation[] | undefined> {
+  try {
+    return await db.verify({ full });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ledger_corrupt") return undefined;
+    throw error;
+  }
 }
 
 function describe({ name, status, detail, advice }: Check): string[] {

@@ -59,10 +59,14 @@ export function removeBuildName(file: string): void {
   }
 }
 
+/** What creations here are built under, and SQLite's files beside it: a person may well call a copy `state.db.new-good`. */
+const BUILD_NAME = /^\.new-\d+-[0-9a-f]{8}(?:-journal|-wal|-shm)?$/;
+
 function unfinished(file: string): string[] {
-  const folder = path.dirname(file);
-  const names = readdirSync(folder).filter((name) => name.startsWith(`${path.basename(file)}.new-`));
-  return names.map((name) => path.join(folder, name));
+  const [folder, base] = [path.dirname(file), path.basename(file)];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.startsWith(base) && BUILD_NAME.test(entry.name.slice(base.length)))
+    .map((entry) => path.join(folder, entry.name));
 }
 
 function syncFolder(folder: string): void {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { type Workplace, workplace } from "../helpers/stele.ts";
 
@@ -73,6 +74,34 @@ describe("a ledger file that is none", () => {
     },
   );
 });
+
+describe("a ledger with a page that cannot be read", () => {
+  it("is told by a start and by the doctor, with all else that they look at, and exit code 4", async () => {
+    const place = workplace();
+    expect((await place.stele(["run", `say ${"long ".repeat(900)}`])).code).toBe(0);
+    damageMessages(path.join(place.home, "state.db"));
+    const doctor = await place.stele(["doctor", "--json"]);
+    expect(doctor.code, doctor.err).toBe(4);
+    const { checks, verify } = JSON.parse(doctor.out) as {
+      checks: { name: string; status: string }[];
+      verify: unknown;
+    };
+    const failed = checks.filter(({ status }) => status === "fail").map(({ name }) => name);
+    expect([failed, verify]).toEqual([["pages", "invariants"], null]);
+    const start = await place.stele(["recover"]);
+    expect([start.code, start.out]).toEqual([4, expect.stringMatching(/^x\s+integrity .*page \d+/m)]);
+  });
+});
+
+/** The pages of the table, while nothing has it open. */
+function damageMessages(file: string): void {
+  const db = new Database(file);
+  const pages = db.prepare("select pageno from dbstat where name = 'messages' and pagetype = 'leaf'").pluck().all();
+  db.close();
+  const bytes = readFileSync(file);
+  for (const page of pages) bytes.fill(0xab, (Number(page) - 1) * 4096, Number(page) * 4096);
+  writeFileSync(file, bytes);
+}
 
 describe("wrong words", () => {
   it.each([

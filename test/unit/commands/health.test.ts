@@ -59,7 +59,7 @@ describe("/doctor", () => {
       name: "file",
       status: "warn",
       detail: "the file has another name (a hard link): opened by two of them at once, turns are lost",
-      advice: `Find the other name and remove it, or never open it: find ~ -samefile '${file}'`,
+      advice: `Find what else names it, and never open that: find / -xdev -samefile ${file}`,
     });
   });
 

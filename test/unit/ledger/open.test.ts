@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -113,7 +114,7 @@ describe("a new ledger", () => {
   it("is created by the next one when a creation was killed, whatever that one left", async () => {
     const file = place();
     for (const leftover of ["half", ""]) {
-      const abandoned = `${file}.new-1-${leftover}`;
+      const abandoned = `${file}.new-${leftover.length + 1}-0123abcd`;
       writeFileSync(abandoned, leftover);
       writeFileSync(`${abandoned}-wal`, leftover);
     }
@@ -132,19 +133,33 @@ describe("a new ledger", () => {
   it("loses the name it was built under at the next start, when its creation was killed between the two", () => {
     const file = place();
     new SessionDB({ path: file }).close();
-    linkSync(file, `${file}.new-1-linked`);
+    linkSync(file, `${file}.new-1-0123abcd`);
     expect(openLedger({ path: file }).info().otherNames).toBe(0);
-    expect(readdirSync(path.dirname(file))).not.toContain("state.db.new-1-linked");
+    expect(readdirSync(path.dirname(file))).not.toContain("state.db.new-1-0123abcd");
   });
 
   it("says how many other names somebody gave it, and removes none of them", () => {
     const file = place();
     new SessionDB({ path: file }).close();
-    const others = [`${file}.mine`, path.join(temporaryFolder(), "state.db")];
+    const others = [`${file}.new-good`, path.join(temporaryFolder(), "state.db")];
     for (const other of others) linkSync(file, other);
     expect(openLedger({ path: file }).info().otherNames).toBe(2);
     expect(others.map((other) => existsSync(other))).toEqual([true, true]);
   });
+});
+
+it("creates a ledger beside what a person named like one that is being built, however old, and removes none of it", () => {
+  const file = place();
+  const mine = [`${file}.new-good`, `${file}.new-notes.txt`, `${file}.new-1-0123abcde`];
+  for (const each of mine) writeFileSync(each, "mine");
+  mkdirSync(`${file}.new-2-0123abcd`);
+  const [abandoned, fresh] = [`${file}.new-3-0123abcd`, `${file}.new-4-0123abcd`];
+  for (const each of [abandoned, fresh]) writeFileSync(each, "half");
+  const longAgo = new Date(Date.now() - 2 * 3_600_000);
+  for (const each of [...mine, `${file}.new-2-0123abcd`, abandoned]) utimesSync(each, longAgo, longAgo);
+  openLedger({ path: file });
+  expect([...mine, `${file}.new-2-0123abcd`, fresh].map((each) => existsSync(each))).not.toContain(false);
+  expect(existsSync(abandoned)).toBe(false);
 });
 
 interface Refusal {
