@@ -127,9 +127,15 @@ async function performRun(
   }
   const request = globals.request === undefined ? {} : { request: globals.request };
   for (const warning of program.warnings) output.err(`! ${safeText(warning)}\n`);
+  await tellFindings(program);
   await reclaim(program);
   const { json, runQueued } = globals;
   return runHeadless(program, { prompt, images, choice, ...request, json, runQueued }, output);
+}
+
+/** What differs in the file since the last start: that open was the one to notice it, so no later one tells. */
+async function tellFindings(program: Program): Promise<void> {
+  for (const finding of (await program.db.opened).findings) output.err(`! ${safeText(finding)}\n`);
 }
 
 /** What a start owes the dead before anything else: their turns, and their half-done undos. */
@@ -145,8 +151,10 @@ async function performCommand(
   const { runCommand } = await import("./commands/run-command.ts");
   // Before the command runs: its first tick waits for nobody.
   const foreground = asked.command.name === "loop" ? await import("./loop-foreground.ts") : undefined;
+  const { name } = asked.command;
+  if (name !== "recover" && name !== "doctor") await tellFindings(program);
   // The checklist does it itself, and tells it.
-  if (asked.command.name !== "recover") await reclaim(program);
+  if (name !== "recover") await reclaim(program);
   const named = choice.kind === "new" ? undefined : await program.existingSession(choice);
   tellContinued(program);
   const session = named ?? (asked.command.needsNoSession ? undefined : await program.latestHere());

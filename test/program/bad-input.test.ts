@@ -1,6 +1,6 @@
 // Wrong words and wrong files: one clear message, the right exit code, and not a byte changed.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -73,6 +73,21 @@ describe("a ledger file that is none", () => {
       expect(JSON.parse(ended.err)).toMatchObject({ error: { code: "ledger_read_only" } });
     },
   );
+});
+
+describe("an older copy in the place of the ledger", () => {
+  it.each([["run", "say on"], ["sessions"]])("is told by %s, which is the first to open it", async (...args) => {
+    const place = workplace();
+    const ledger = path.join(place.home, "state.db");
+    for (const words of ["one", "two"]) {
+      expect((await place.stele(["run", `say ${words}`])).code).toBe(0);
+      if (words === "one") cpSync(ledger, `${ledger}.older`);
+    }
+    renameSync(`${ledger}.older`, ledger);
+    const first = await place.stele(args);
+    expect([first.code, first.err]).toEqual([0, expect.stringMatching(/^! .*older/m)]);
+    expect((await place.stele(args)).err).not.toMatch(/^!/m);
+  });
 });
 
 describe("a ledger with a page that cannot be read", () => {
