@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
 
 export interface BundleFiles {
   /** Files in the folder of this one, ASCII only, and their chunks; each is read when one of them is asked for. */
@@ -85,22 +85,33 @@ function openPack(file: string): Pack {
   });
   const chunks = script.runInThisContext() as Pack["chunks"];
   const fits = cachedData !== undefined && script.cachedDataRejected !== true;
-  return { chunks, keep: () => fits || write(cacheFile, withSum(script.createCachedData())) };
+  return { chunks, keep: () => fits || keepCode(cacheFile, script.createCachedData()) };
 }
 
 const SUM_BYTES = 4;
 
-function withSum(data: Buffer): Buffer {
-  const sum = Buffer.alloc(SUM_BYTES);
-  sum.writeUInt32BE(crc32(data));
-  return Buffer.concat([data, sum]);
+/** Node 21 and the first of 22 have none: nothing is kept there, as nothing could be told from damage. */
+function sumOf(data: Buffer): number | undefined {
+  return (zlib as Partial<typeof zlib>).crc32?.(data);
+}
+
+function withSum(data: Buffer, sum: number): Buffer {
+  const bytes = Buffer.alloc(SUM_BYTES);
+  bytes.writeUInt32BE(sum);
+  return Buffer.concat([data, bytes]);
 }
 
 /** Undefined where it is not as it was written. */
 function withoutSum(kept: Buffer | undefined): Buffer | undefined {
   if (kept === undefined || kept.length < SUM_BYTES) return undefined;
   const data = kept.subarray(0, -SUM_BYTES);
-  return crc32(data) === kept.readUInt32BE(data.length) ? data : undefined;
+  return sumOf(data) === kept.readUInt32BE(data.length) ? data : undefined;
+}
+
+/** Nothing where it could not be read again. */
+function keepCode(file: string, data: Buffer): void {
+  const sum = sumOf(data);
+  if (sum !== undefined) write(file, withSum(data, sum));
 }
 
 function readIfThere(file: string): Buffer | undefined {

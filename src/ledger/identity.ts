@@ -1,5 +1,6 @@
 // Who a process is, and whether another one is still there. Only the kernel's word about that very process
 // (pid and start time, same boot, same pid namespace, same machine) proves a death; all doubt is `unproven`.
+import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Liveness, ProcessIdentity } from "./types.ts";
@@ -107,9 +108,7 @@ function readLink(path: string): string | undefined {
   }
 }
 
-/** Loads what it needs when it is called: Linux never does, and it is 3 ms of every start. */
 function runText(command: string, args: string[]): string | undefined {
-  const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
   } catch {

@@ -19,6 +19,9 @@ const source = path.resolve(import.meta.dirname, "../../src/code-cache.ts");
 
 const ofThisNode = `${process.version}-${process.platform}-${process.arch}.cache`;
 
+/** As Node 21 and the first of 22 are. */
+const WITHOUT_CRC = "--import=data:text/javascript,import zlib from 'node:zlib'; zlib.crc32 = undefined;";
+
 let folder: string;
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -135,6 +138,13 @@ describe("a bundle with a code cache", () => {
   it("does not care for one of other flags of V8", () => {
     start("start.cjs", "keep");
     expect(start("--no-lazy", "start.cjs", "keep")).toEqual(answered("forty-two"));
+  });
+
+  it("runs where Node has no checksum: uses none and keeps none", () => {
+    expect(start(WITHOUT_CRC, "start.cjs", "keep")).toEqual(answered("forty-two"));
+    expect(caches()).toEqual([]);
+    start("start.cjs", "keep");
+    expect(start(WITHOUT_CRC, "start.cjs", "keep")).toEqual(answered("forty-two"));
   });
 
   it("runs where it may not write", () => {

@@ -134,7 +134,8 @@ async function keepOutput({ fd, path, output }: Ended): Promise<Pick<ExitedRecor
 
 async function hashOf(path: string, bytes: number): Promise<string> {
   // Loaded here, while nobody waits for the start any more.
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
   if (bytes > 0) {
     for await (const chunk of createReadStream(path, { end: bytes - 1, highWaterMark: 1024 * 1024 })) {
       hash.update(chunk as Buffer);
