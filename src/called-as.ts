@@ -1,5 +1,6 @@
 // How this program has to be called again so that it finds the same ledger, from any folder: a line to paste into a shell.
 import path from "node:path";
+import { shellQuote } from "./agent/shell-quote.ts";
 
 export interface LedgerFlags {
   readonly home?: string;
@@ -13,15 +14,10 @@ export function calledAs({ home, profile, ledger }: LedgerFlags): string {
     ...(profile === undefined ? [] : ["--profile", profile]),
     ...(ledger === undefined ? [] : ["--ledger", whole(ledger)]),
   ];
-  return ["stele", ...flags.map(quoted)].join(" ");
+  return ["stele", ...flags.map(shellQuote)].join(" ");
 }
 
 /** The person's folder is resolved by whoever reads the flag. */
 function whole(file: string): string {
   return file === "~" || file.startsWith("~/") ? file : path.resolve(file);
-}
-
-/** As a shell takes it for one word. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

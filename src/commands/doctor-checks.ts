@@ -2,7 +2,7 @@
 
 import type { NameProblem } from "../agent/models/open-named.ts";
 import { catchUp, type IndexWait } from "../agent/search-all.ts";
-import { quoted } from "../called-as.ts";
+import { shellQuote } from "../agent/shell-quote.ts";
 import type { AsyncSessionDB } from "../ledger/async-session-db.ts";
 import { linkFinding } from "../ledger/recovery.ts";
 import type { LedgerInfo, LedgerStats } from "../ledger/session-db.ts";
@@ -55,7 +55,7 @@ function sameFile(info: LedgerInfo): Check {
   const advice = [
     ...(findings.length > 0 ? ["It was restored, moved or copied: compare what is missing with a backup."] : []),
     ...(links.length > 0
-      ? [`Find what else names it, and never open that: find / -xdev -samefile ${quoted(file)}`]
+      ? [`Find what else names it, and never open that: find / -xdev -samefile ${shellQuote(file)}`]
       : []),
   ];
   return { name: "file", status: "warn", detail, advice: advice.join(" ") };

@@ -1,4 +1,5 @@
 // When the composer writes a command for the shell, and how that is said: `!` tells the model, `!!` does not. Pure.
+import { shellQuote } from "../agent/shell-quote.ts";
 import { readTyped } from "../agent/typed-command.ts";
 import { type Buffer, type Line as CellLine, lineText } from "./composer-buffer.ts";
 import { type Line, lineWidth, span } from "./styled-line.ts";
@@ -50,6 +51,5 @@ export function shellRule({ told }: ShellMode, rule: Line, { theme }: Look): Lin
 
 /** A path as one word of a command. */
 export function shellWord(path: string): string {
-  const safe = path.startsWith("-") ? `./${path}` : path;
-  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", `'\\''`)}'`;
+  return shellQuote(path.startsWith("-") ? `./${path}` : path);
 }

@@ -1,6 +1,7 @@
 // Git as the readers ask it: a command line `git … NAME ARGS` taken apart, and questions to the repository it meant,
 // in plain English, without prompts, pagers and optional locks.
 import { resolve } from "node:path";
+import { shellQuote } from "../shell-quote.ts";
 import { type ProgramEnd, type ProgramRun, runProgram } from "./run-program.ts";
 
 export interface GitCommand {
@@ -87,7 +88,7 @@ export const QUIET: ProgramRun["env"] = {
 /** GIT_SSH names a program, where GIT_SSH_COMMAND is given to a shell. */
 function ownSsh(): string {
   const program = process.env["GIT_SSH"];
-  return program ? `'${program.replaceAll("'", `'\\''`)}'` : "ssh";
+  return program ? shellQuote(program) : "ssh";
 }
 
 /** What went wrong, in git's own words: the first line of them. */
