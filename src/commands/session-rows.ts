@@ -37,7 +37,6 @@ export function pickSession(
   },
 ): PickItem {
   const { session, state, firstPrompt, unsent } = listing;
-  const search = firstPrompt ?? unsent;
   const facts = [
     stateWords(listing),
     ageOf(session.lastActivityAt, how.now),
@@ -52,7 +51,7 @@ export function pickSession(
     label: `${MARKS[state]} ${session.edge === "branch" ? "↳ " : ""}${titleOf(listing)}`,
     detail: [...facts, ...origin].filter((fact) => fact !== "").join(" · "),
     facts,
-    ...(search !== undefined && { search }),
+    search: [session.id, firstPrompt ?? unsent ?? ""].join("\n"),
   };
 }
 

@@ -51,6 +51,6 @@ export class SessionsSaying {
     this.#hits.set(command, hit);
     const detail = snippetText(hit.snippet);
     // It fits by what is said in it, which the list need not see.
-    return { ...item, command, detail, search: `${typed} ${detail}` };
+    return { ...item, command, detail, search: `${item.search} ${typed} ${detail}` };
   }
 }

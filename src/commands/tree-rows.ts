@@ -25,6 +25,7 @@ export function treeItem(row: TreeRow, look: TreeLook, commands: TreePicks): Pic
     label: `${railsOf(row)}${nameOf(row)}`,
     detail: facts.filter((fact) => fact !== "").join(" · "),
     facts,
+    ...(row.kind === "session" && { search: row.session.id }),
   };
 }
 

@@ -25,8 +25,8 @@ const foldedItems = new WeakMap<PickerItem, Folded>();
 function folded(item: PickerItem): Folded {
   const known = foldedItems.get(item);
   if (known) return known;
-  const { id, label, detail = "", search = "" } = item;
-  const made = { label: label.toLowerCase(), rest: `${detail}\n${search}\n${id}`.toLowerCase() };
+  const { label, detail = "", search = "" } = item;
+  const made = { label: label.toLowerCase(), rest: `${detail}\n${search}`.toLowerCase() };
   foldedItems.set(item, made);
   return made;
 }

@@ -9,6 +9,7 @@ import { graphemes } from "./text-width.ts";
 
 /** Texts are untrusted: they are sanitised when drawn. */
 export interface PickerItem {
+  /** Often a command, of which all rows of a list have the words: a filter does not look at it. */
   readonly id: string;
   readonly label: string;
   /** Right of the label, muted. */

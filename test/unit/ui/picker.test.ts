@@ -46,6 +46,12 @@ describe("pickerReducer", () => {
     expect(filtered.matches.map((item) => item.id)).toEqual(["2", "1"]);
   });
 
+  it("does not look at the command that a row runs", () => {
+    const items = [{ id: "/resume 20261130", label: "pears", search: "20261130" }];
+    expect(press(createPicker({ items }), ..."resume").matches).toEqual([]);
+    expect(press(createPicker({ items }), ..."1130").matches).toEqual(items);
+  });
+
   it("edits the filter by grapheme and word, and escape clears it before it leaves", () => {
     const typed = press(state, ..."ab cd");
     expect(press(typed, "backspace").query).toBe("ab c");
