@@ -1,5 +1,5 @@
 // Makes a ledger file. Promise: it is either absent or complete, already in WAL mode. It is built under another name and
-// linked into place, so that a crash never makes a stub and racing creators never fight.
+// linked into place, so that a crash or a full disk never makes a stub and racing creators never fight.
 import { closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { loadDriver } from "./driver.ts";
@@ -17,7 +17,7 @@ export function createFile(file: string, now: () => number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
-    rmSync(temporary, { force: true });
+    for (const end of BUILD_ENDS) rmSync(`${temporary}${end}`, { force: true });
   }
   syncFolder(path.dirname(file));
 }
@@ -26,7 +26,9 @@ function buildFile(temporary: string, at: number): void {
   const Database = loadDriver();
   const db = new Database(temporary);
   try {
-    db.pragma("journal_mode = wal");
+    // Nobody opens a file that is not whole, so there is nothing to roll back; and a log would first be copied into it at
+    // the close, which says nothing of a disk that is full.
+    db.pragma("journal_mode = memory");
     db.pragma("synchronous = full");
     db.transaction(() => {
       db.exec(SCHEMA);
@@ -39,6 +41,7 @@ function buildFile(temporary: string, at: number): void {
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     })();
+    db.pragma("journal_mode = wal");
   } finally {
     db.close();
   }
@@ -59,8 +62,11 @@ export function removeBuildName(file: string): void {
   }
 }
 
-/** What creations here are built under, and SQLite's files beside it: a person may well call a copy `state.db.new-good`. */
-const BUILD_NAME = /^\.new-\d+-[0-9a-f]{8}(?:-journal|-wal|-shm)?$/;
+/** Of the file that is built, and of those that SQLite lays beside it. */
+const BUILD_ENDS = ["", "-journal", "-wal", "-shm"] as const;
+
+/** What creations here are built under: a person may well call a copy `state.db.new-good`. */
+const BUILD_NAME = new RegExp(`^\\.new-\\d+-[0-9a-f]{8}(?:${BUILD_ENDS.join("|")})$`);
 
 function unfinished(file: string): string[] {
   const [folder, base] = [path.dirname(file), path.basename(file)];

@@ -7,8 +7,9 @@ import path from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
 import { createFile, removeBuildName } from "./create-file.ts";
 import { loadDriver } from "./driver.ts";
-import { ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
+import { type LedgerError, ledgerError, mapSqliteError, sqliteCode } from "./errors.ts";
 import { checkHeader, newerLedger, statOf } from "./file-header.ts";
+import { refuseLogOfOtherName, refuseWithoutLog } from "./lost-log.ts";
 import { migrate } from "./migrations.ts";
 import { patiently } from "./patience.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
@@ -93,14 +94,19 @@ function openSteps(options: OpenOptions, step: (name: OpenStep) => void, cleanup
   step("folder");
   if (!readOnly && !secondary) prepareFolder(path.dirname(file));
   step("header");
-  const isNew = !secondary && !isOpenHere(file) && !checkHeader(file);
+  const header = secondary || isOpenHere(file) ? { hasLog: false } : checkHeader(file);
+  const isNew = header === undefined;
   if (isNew) requireNothingLeft(file);
   if (isNew && readOnly) throw ledgerError("not_found", `There is no ledger at ${file}.`);
   step("create");
   if (isNew) createFile(file, options.now ?? Date.now);
   step("mode");
   if (!readOnly && !secondary) tightenMode(file);
-  if (!readOnly && !secondary && otherNamesOf(file) > 0) removeBuildName(file);
+  if (!readOnly && !secondary && otherNamesOf(file) > 0) {
+    removeBuildName(file);
+    refuseLogOfOtherName(file);
+  }
+  if (!readOnly && header?.hasLog) refuseWithoutLog(file);
   step("connect");
   const db = connect(file, readOnly);
   cleanups.push(() => db.close());
@@ -278,7 +284,13 @@ function mapOpenError(error: unknown, file: string): unknown {
     return ledgerError("ledger_read_only", `${file} cannot be written: ${(error as Error).message}`, { cause: error });
   if (code === "ENOTDIR")
     return ledgerError("ledger_read_only", `The folder of ${file} is no folder.`, { cause: error });
-  if (code === "ENOSPC") return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
+  if (code === "ENOSPC" || code === "SQLITE_FULL")
+    return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
+  if (code === "ELOOP")
+    return ledgerError("ledger_unreadable", `${file} is a link that leads back to itself.`, {
+      hint: "Give the path of a file with --ledger, or a folder with --home.",
+      cause: error,
+    });
   if (sqliteCode(error) === "SQLITE_ERROR")
     return ledgerError("ledger_corrupt", `A part of ${file} is missing: ${(error as Error).message}.`, {
       cause: error,
@@ -286,8 +298,18 @@ function mapOpenError(error: unknown, file: string): unknown {
   // The shared memory beside a WAL needs a few blocks too: on a full disk SQLite calls that an I/O error.
   if (sqliteCode(error).startsWith("SQLITE_IOERR") && isDiskFull(file))
     return ledgerError("ledger_disk_full", `No space left for ${file}.`, { cause: error });
-  if (sqliteCode(error)) return mapSqliteError(error);
-  return error;
+  if (!sqliteCode(error)) return isOfFileSystem(error) ? cannotBeOpened(error, file) : error;
+  const known = mapSqliteError(error);
+  return ledgerError(known.code, `${file}: ${known.message}`, { cause: error });
+}
+
+function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "code" in error;
+}
+
+/** Whatever the file system says, the path is what a person can do something about. */
+function cannotBeOpened(error: NodeJS.ErrnoException, file: string): LedgerError {
+  return ledgerError("ledger_read_only", `${file} cannot be opened or made: ${error.message}`, { cause: error });
 }
 
 function isDiskFull(file: string): boolean {

@@ -36,8 +36,7 @@ interface SidecarOptions {
 export function openSidecar(options: SidecarOptions): Sidecar {
   const guard = sidecarPath(options.file);
   createPrivately(guard);
-  const Database = loadDriver();
-  const db = new Database(guard, { timeout: 0 });
+  const db = connect(options.file);
   try {
     const findings = compare(db, options);
     if (findings.length === 0) record(db, options);
@@ -60,6 +59,34 @@ export function openSidecar(options: SidecarOptions): Sidecar {
   }
 }
 
+/** How the ledger is held now, by anybody: as every open does, or alone. A guard that is missing or damaged holds nobody. */
+export function holdOf(file: string): "none" | "shared" | "exclusive" {
+  const guard = sidecarPath(file);
+  if (!statSync(guard, { throwIfNoEntry: false })?.isFile()) return "none";
+  const Database = loadDriver();
+  const db = new Database(guard, { timeout: 0 });
+  let hold: "exclusive" | "shared" = "exclusive";
+  try {
+    db.prepare("select count(*) from sqlite_schema").get();
+    hold = "shared";
+    db.exec("begin exclusive");
+    return "none";
+  } catch (error) {
+    return sqliteCode(error).startsWith("SQLITE_BUSY") ? hold : "none";
+  } finally {
+    db.close();
+  }
+}
+
+function connect(file: string): BetterSqlite3.Database {
+  const Database = loadDriver();
+  try {
+    return new Database(sidecarPath(file), { timeout: 0 });
+  } catch (error) {
+    throw guardError(error, file);
+  }
+}
+
 /** Other openers write their record here for some ms; only repair and restore hold it longer. */
 const SHARED_PATIENCE_MS = 3_000;
 
@@ -67,6 +94,11 @@ function guardError(error: unknown, file: string): unknown {
   const code = sqliteCode(error);
   if (code.startsWith("SQLITE_BUSY"))
     return ledgerError("ledger_busy", `Another process repairs, restores or migrates ${file} right now.`, {
+      cause: error,
+    });
+  if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY"))
+    return ledgerError("ledger_read_only", `${sidecarPath(file)}, which guards the ledger, cannot be written.`, {
+      hint: "It must be a file that is yours and writable, or not there: it holds nothing that cannot be made again.",
       cause: error,
     });
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))

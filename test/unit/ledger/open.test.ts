@@ -1,5 +1,6 @@
 // Opening, refusing and losing a file. Files are made and changed from outside while no ledger of this process
 // has them open, or in a child: a descriptor that is closed here would drop SQLite's locks.
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -236,8 +237,14 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: "a torn header",
     make: (file) => writeFileSync(file, "SQLite format 3\0"),
-    code: "ledger_foreign",
-    words: /another program/,
+    code: "ledger_unreadable",
+    words: /cut to 16 bytes/,
+  },
+  {
+    what: "a pipe",
+    make: (file) => void execFileSync("mkfifo", [file]),
+    code: "ledger_unreadable",
+    words: /device, a pipe or a socket/,
   },
   { what: "a folder", make: (file) => mkdirSync(file), code: "ledger_unreadable", words: /is a folder/ },
   {
@@ -278,6 +285,26 @@ describe("a file that is no ledger of ours", () => {
     expect(picture(folder)).toEqual(before);
   });
 
+  it.each([
+    ["to nothing", "elsewhere.db", /a link to elsewhere\.db, and nothing is there/],
+    ["to itself", "state.db", /leads back to itself/],
+  ])("and is a link %s is refused and stays", (_, to, words) => {
+    const file = place();
+    symlinkSync(to, file);
+    const error = failureOf(() => new SessionDB({ path: file }));
+    expect(error).toMatchObject({ code: "ledger_unreadable", message: expect.stringMatching(words) });
+    expect(readdirSync(path.dirname(file))).toEqual(["state.db"]);
+  });
+
+  it("and whose guard cannot be one names the guard", () => {
+    const file = place();
+    new SessionDB({ path: file }).close();
+    rmSync(`${file}.guard`);
+    mkdirSync(`${file}.guard`);
+    const error = failureOf(() => new SessionDB({ path: file }));
+    expect(error).toMatchObject({ code: "ledger_read_only", message: expect.stringContaining(`${file}.guard`) });
+  });
+
   it("and is only looked for is not created", () => {
     const file = place();
     expect(failureOf(() => new SessionDB({ path: file, readOnly: true })).code).toBe("not_found");
@@ -312,9 +339,9 @@ describe("a file that is no ledger of ours", () => {
 
   it("is recognised by its header", () => {
     const file = place();
-    expect(checkHeader(file)).toBe(false);
+    expect(checkHeader(file)).toBeUndefined();
     new SessionDB({ path: file }).close();
-    expect(checkHeader(file)).toBe(true);
+    expect(checkHeader(file)).toEqual({ hasLog: true });
     expect(readFileSync(file).readInt32BE(68)).toBe(APPLICATION_ID);
   });
 });
@@ -395,21 +422,68 @@ describe("a handle whose file is", () => {
     ["when it only closes", false],
   ])("without the index of that log takes away nothing that others wrote since, %s", async (_, writesAgain) => {
     const file = place();
-    const [first, second, third] = [new LedgerProcess(), new LedgerProcess(), new LedgerProcess()];
+    const [first, third] = [new LedgerProcess(), new LedgerProcess()];
     const wanted = { cwd: "/", route: ROUTE, source: "test" };
     await first.ask("open", { path: file });
-    const ids = [(await first.verb("createSession", wanted)).id];
+    const { id } = await first.verb("createSession", wanted);
     rmSync(`${file}-shm`);
-    await second.ask("open", { path: file });
-    for (let more = 0; more < 3; more += 1) ids.push((await second.verb("createSession", wanted)).id);
-    await second.ask("close");
+    // Another program, which knows nothing of the guard.
+    await outside(file, ["insert into state_meta (key, value) values ('mark', 'theirs')"]);
     if (writesAgain)
       await expect(first.verb("createSession", wanted)).rejects.toMatchObject({ code: "ledger_lost_wal" });
     await first.ask("close");
     await third.ask("open", { path: file });
-    for (const id of ids) expect((await third.verb("session", id)).id).toBe(id);
+    expect((await third.verb("session", id)).id).toBe(id);
     expect(await third.verb("verify", { full: true })).toEqual([]);
     await third.ask("close");
+    const marks = await new LedgerProcess().ask("sql", file, ["select value from state_meta where key = 'mark'"]);
+    expect(marks).toMatchObject([{ rows: [{ value: "theirs" }] }]);
+  });
+
+  it.each([[["-wal"]], [["-shm"]], [["-wal", "-shm"]]])(
+    "without its %s is refused to others until it closes, and loses nothing",
+    async (lost) => {
+      const file = place();
+      const [first, second] = [new LedgerProcess(), new LedgerProcess()];
+      const wanted = { cwd: "/", route: ROUTE, source: "test" };
+      await first.ask("open", { path: file });
+      const { id } = await first.verb("createSession", wanted);
+      for (const end of lost) rmSync(`${file}${end}`);
+      await expect(second.ask("open", { path: file })).rejects.toMatchObject({
+        code: "ledger_lost_wal",
+        message: expect.stringContaining(`${file}${lost[0]} is gone`),
+      });
+      for (const end of lost) expect(existsSync(`${file}${end}`)).toBe(false);
+      await first.ask("close");
+      await second.ask("open", { path: file });
+      expect((await second.verb("session", id)).id).toBe(id);
+      expect(await second.verb("verify", { full: true })).toEqual([]);
+      await second.ask("close");
+    },
+  );
+
+  it("under another name too is refused by this one while the newest work is in the other's log", async () => {
+    const file = place();
+    const other = path.join(path.dirname(file), "other.db");
+    const [first, second] = [new LedgerProcess(), new LedgerProcess()];
+    const wanted = { cwd: "/", route: ROUTE, source: "test" };
+    await first.ask("open", { path: file });
+    const { id } = await first.verb("createSession", wanted);
+    linkSync(file, other);
+    const isRefused = () =>
+      expect(second.ask("open", { path: other })).rejects.toMatchObject({
+        code: "ledger_lost_wal",
+        message: expect.stringContaining(`${file} is the same file`),
+      });
+    await isRefused();
+    await first.kill();
+    await isRefused(); // what was killed left its log
+    const third = new LedgerProcess();
+    await third.ask("open", { path: file });
+    await third.ask("close");
+    await second.ask("open", { path: other });
+    expect((await second.verb("session", id)).id).toBe(id);
+    await second.ask("close");
   });
 
   it("opened through a link has its log and its guard beside the file itself", () => {
