@@ -7,6 +7,7 @@ import type { CommandResult } from "./commands/command.ts";
 import type { Dispatched, Globals } from "./commands/dispatch.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
 import { SteleError } from "./ledger/errors.ts";
+import { LostOutput } from "./lost-output.ts";
 import { plainStart } from "./plain-start.ts";
 import type { Program, SessionChoice } from "./program.ts";
 import { jsonLine, type Output, printResult, safeText } from "./ui/printer.ts";
@@ -17,29 +18,28 @@ const output: Output = {
   err: (text) => process.stderr.write(text),
 };
 
+const lostOutput = new LostOutput();
+
 export async function main(argv: readonly string[], version: string): Promise<ExitCode> {
-  stopWhenNobodyReads();
-  let json = argv.includes("--json");
+  lostOutput.watch();
+  const said = { json: argv.includes("--json") };
+  const code = await codeOf(argv, version, said);
+  const lost = await lostOutput.problem();
+  if (lost) reportLine(lost, said.json);
+  return lost && code === EXIT.done ? EXIT.turnFailed : code;
+}
+
+/** `said.json`: how errors are told, as soon as that is known for certain. */
+async function codeOf(argv: readonly string[], version: string, said: { json: boolean }): Promise<ExitCode> {
   try {
     const asked = await askedFor(argv);
     if (asked.kind === "usage") throw new UsageError(asked.message, asked.hint);
     if (asked.kind === "help") return await printHelp(asked.about);
-    json = asked.globals.json;
+    said.json = asked.globals.json;
     return await perform(asked, version);
   } catch (error) {
-    return report(error, json);
+    return report(error, said.json);
   }
-}
-
-/** A reader that went away (`stele … | head`) stops the program as ctrl+c does: a turn is settled first. */
-function stopWhenNobodyReads(): void {
-  let isTold = false;
-  const stop = () => {
-    if (!isTold) process.kill(process.pid, "SIGINT");
-    isTold = true;
-  };
-  process.stdout.on("error", stop);
-  process.stderr.on("error", stop);
 }
 
 async function askedFor(argv: readonly string[]): Promise<Dispatched> {
@@ -135,7 +135,9 @@ async function performRun(
 
 /** What differs in the file since the last start: that open was the one to notice it, so no later one tells. */
 async function tellFindings(program: Program): Promise<void> {
-  for (const finding of (await program.db.opened).findings) output.err(`! ${safeText(finding)}\n`);
+  const info = await program.db.opened;
+  const links = info.otherNames === 0 ? [] : (await import("./ledger/recovery.ts")).linkNotice(info);
+  for (const finding of [...info.findings, ...links]) output.err(`! ${safeText(finding)}\n`);
 }
 
 /** What a start owes the dead before anything else: their turns, and their half-done undos. */
@@ -163,7 +165,11 @@ async function performCommand(
   const tells = asked.command.needsIndex === true || asked.command.isLong === true || asked.command.name === "doctor";
   const onProgress = (line: string) => output.err(`${safeText(line)}\n`);
   const plain = runner ? program.context(runner, "argv") : program.freeContext("argv");
-  const context = { ...plain, ...(tells && { onProgress }), ...(!process.stdout.isTTY && { pipe: pourOut }) };
+  const context = {
+    ...plain,
+    ...(tells && { onProgress }),
+    ...(!process.stdout.isTTY && { pipe: (text: string) => lostOutput.pour(text) }),
+  };
   const result = await runCommand(asked, context);
   if (result.kind === "confirm" && asked.globals.yes)
     throw new SteleError("usage", "This command takes its own --yes.");
@@ -241,13 +247,6 @@ const REFUSAL_EXITS = {
   person: EXIT.needsPerson,
   failed: EXIT.turnFailed,
 } as const;
-
-/** Resolves when it was taken; rejects with the system's error. */
-function pourOut(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
-}
 
 async function printHelp(about: string | undefined): Promise<ExitCode> {
   const [{ commandHelp, helpPage }, { optionLines }, { registry }, { findCommand }] = await Promise.all([

@@ -10,6 +10,10 @@ const version = typeof __STELE_VERSION__ === "string" ? __STELE_VERSION__ : "0.0
 const argv = process.argv.slice(2);
 
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    process.exitCode = 1;
+    if (code !== "EPIPE") process.stderr.write(`stele: stdout cannot be written: ${message}\n`);
+  });
   process.stdout.write(`stele ${version}\n`);
 } else {
   void run();

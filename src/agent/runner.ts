@@ -78,6 +78,7 @@ export class Runner {
   /** When the turn last said anything, and how many approvals wait for a person, which is no stall. */
   #heardAt = 0;
   #asking = 0;
+  #toldProblem: LedgerError | undefined;
   #isWaiting = false;
   #known: MessageId | undefined;
   #isClosed = false;
@@ -481,7 +482,10 @@ export class Runner {
     return currentEnvelope({ db, context: this.#context, program, session: this.#session, at: this.#now() });
   }
 
+  /** Once each: a turn that is given up for it ends the queue with the same one. */
   #problem(error: LedgerError): void {
+    if (error === this.#toldProblem) return;
+    this.#toldProblem = error;
     const { code, message, hint } = error;
     this.emit({ type: "ledger-problem", error: { code, message, hint } });
   }

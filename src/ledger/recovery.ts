@@ -112,13 +112,17 @@ function ledgerWords(info: LedgerInfo): Words {
 }
 
 async function checkIntegrity(db: AsyncSessionDB, info: LedgerInfo): Promise<Words> {
-  const links = linkFinding(info).map((finding) => `${finding}; to find it: stele doctor`);
-  const differs = [...info.findings, ...links];
+  const differs = [...info.findings, ...linkNotice(info)];
   const pages = info.bytes > QUICK_CHECK_BYTES ? undefined : await db.quickCheck();
   if (pages !== undefined && pages !== "ok") return ["fail", [pages, ...differs].join("; ")];
   if (differs.length > 0) return ["warn", differs.join("; ")];
   const same = "same file as at the last start";
   return ["ok", pages === undefined ? `${same}; whole check: stele doctor` : `quick check ok, ${same}`];
+}
+
+/** With where more is said of it. */
+export function linkNotice(info: LedgerInfo): readonly string[] {
+  return linkFinding(info).map((finding) => `${finding}; to find it: stele doctor`);
 }
 
 /** None where the file has the one name. */

@@ -1,6 +1,6 @@
 // The built program as a black box: a home and a folder of its own, argv in, lines and an exit code out.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
@@ -50,6 +50,8 @@ export interface Workplace {
 export interface SteleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** A file that stdout goes to; `out` is then empty. */
+  readonly stdoutTo?: string;
   /** Default: the workplace's folder. */
   readonly cwd?: string;
   /** Without the rights of root, where the test runs with them. */
@@ -81,25 +83,27 @@ function run(
     const nobody =
       options.asNobody && process.getuid?.() === 0 ? ["--reuid=65534", "--regid=65534", "--clear-groups"] : [];
     const [command = process.execPath, ...before] = nobody.length > 0 ? ["setpriv", ...nobody, process.execPath] : [];
+    const stdout = options.stdoutTo === undefined ? undefined : openSync(options.stdoutTo, "w");
     const child = spawn(command, [...before, BIN, ...args], {
       cwd: options.cwd ?? folder,
       env: { ...cleanEnvironment(home), ...options.env },
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", stdout ?? "pipe", "pipe"],
     });
+    if (stdout !== undefined) closeSync(stdout);
     let out = "";
     let err = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       out += chunk;
     });
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       err += chunk;
     });
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, out, err, events: jsonLines(out) }));
-    child.stdin.on("error", () => {
+    child.stdin?.on("error", () => {
       // The program may end before it read everything.
     });
-    child.stdin.end(options.stdin ?? "");
+    child.stdin?.end(options.stdin ?? "");
     options.onStart?.(child);
   });
 }

@@ -1,6 +1,6 @@
 // How a run and a command end when something is in the way: the reader, the disk, the file, a dead program.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startModelServer } from "../helpers/model-server.ts";
@@ -21,6 +21,39 @@ describe("a reader that goes away", () => {
     expect(ended.code, ended.err).toBe(130);
     const recovered = JSON.parse((await place.stele(["recover", "--json"])).out) as { open: unknown };
     expect(recovered.open).toEqual([]);
+  });
+});
+
+describe.skipIf(!existsSync("/dev/full"))("stdout that takes nothing", () => {
+  it.each([
+    ["a turn", ["run", "say hello"]],
+    ["a turn's events", ["run", "--json", "say hello"]],
+    ["a list", ["sessions"]],
+    ["an export", ["export", "-c"]],
+    ["the help", ["--help"]],
+    ["the version", ["--version"]],
+  ])("of %s is exit 1 with the reason, once, and not a stop", async (_, words) => {
+    const place = workplace();
+    await place.stele(["run", "say before"]);
+    const ended = await place.stele(words, { stdoutTo: "/dev/full" });
+    expect(ended.err.match(/stdout cannot be written: ENOSPC/g), ended.err).toHaveLength(1);
+    expect(ended.err).not.toMatch(/^ +at /m);
+    expect(ended.code).toBe(1);
+    if (words[0] === "run") expect((await place.stele(["sessions", "--json"])).events).toHaveLength(2);
+  });
+});
+
+describe("a folder for commands that cannot be one", () => {
+  it("fails the command, and settles the turn", async () => {
+    const place = workplace();
+    await place.stele(["run", "say before"]);
+    rmSync(path.join(place.home, "spool"), { recursive: true, force: true });
+    writeFileSync(path.join(place.home, "spool"), "");
+    const ended = await place.stele(["run", "--json", "--yes", "run true"]);
+    expect(ended.events.map(({ type }) => type)).not.toContain("ledger-problem");
+    expect(ended.out).toContain("could not be started: ENOTDIR");
+    expect(ended.events.at(-1)).toMatchObject({ type: "turn-settled", outcome: "completed" });
+    expect(ended.code).toBe(0);
   });
 });
 
@@ -48,6 +81,14 @@ describe("a ledger that is not what it was", () => {
     expect(await place.stele(["run", "say two"])).toMatchObject({ code: 0, out: "two\n" });
   });
 
+  it("with another name elsewhere: every command says what that may cost", async () => {
+    const place = workplace();
+    await place.stele(["run", "say one"]);
+    linkSync(path.join(place.home, "state.db"), path.join(place.folder, "other.db"));
+    for (const words of [["run", "say two"], ["sessions"]])
+      expect((await place.stele(words)).err).toMatch(/^! the file has another name \(a hard link\)[^]*stele doctor/);
+  });
+
   it("an older copy in its place: found at the next start, and the generation rises", async () => {
     const place = workplace();
     const file = path.join(place.home, "state.db");
@@ -65,6 +106,7 @@ describe("a ledger that is not what it was", () => {
     const file = path.join(place.home, "state.db");
     const ended = await place.stele(["run", "--json", "--yes", `run sh -c ': > ${file}' then say more`]);
     expect(ended.code, ended.err).toBe(4);
+    expect(ended.events.filter(({ type }) => type === "ledger-problem")).toHaveLength(1);
     expect(readFileSync(file)).toHaveLength(0);
   });
 });

@@ -97,9 +97,15 @@ async function isFolder(folder: string): Promise<boolean> {
   );
 }
 
-/** Only after the transaction that stored the result. What the command left behind may go on writing to nowhere. */
-export async function removeSpool(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
+/**
+ * Only after the transaction that stored the result. What the command left behind may go on writing to nowhere. False:
+ * it cannot be removed now, and the next sweep tries again.
+ */
+export async function removeSpool(folder: string): Promise<boolean> {
+  return rm(folder, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The call has its result; the command went on, and its output is read by job id. */
@@ -118,8 +124,7 @@ export async function sweepSpools(
   const removed: string[] = [];
   for (const folder of await spoolsIn(root)) {
     if (!(await isDone(folder)) || !(await isOver(folder))) continue;
-    await removeSpool(folder);
-    removed.push(folder);
+    if (await removeSpool(folder)) removed.push(folder);
   }
   return removed;
 }

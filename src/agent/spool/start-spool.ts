@@ -96,7 +96,7 @@ async function prepareFolder({ folder, call }: SpoolStart): Promise<void> {
   if (existsSync(folder)) {
     const { kind } = await readSpool(folder);
     if (kind === "running" || kind === "starting") throw new Error("an earlier run of this call has not ended");
-    await removeSpool(folder);
+    if (!(await removeSpool(folder))) throw new Error(`${folder} is left of an earlier run and cannot be removed`);
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, SPOOL_FILES.call), JSON.stringify(call), { mode: 0o600 });
@@ -119,6 +119,11 @@ function runSupervisor(start: SpoolStart) {
   const order: SupervisorOrder = { command, cwd, shell, cap, env: forCommand };
   child.stdin.on("error", () => undefined); // gone already: `ended` tells
   child.stdin.write(`${JSON.stringify(order)}\n`);
+  const leave = () => {
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
+  };
+  void ended.then(leave); // it stays with what the command left behind
   return {
     ready,
     ended,
@@ -127,10 +132,7 @@ function runSupervisor(start: SpoolStart) {
       child.stdin.end();
       await ended;
     },
-    leave: () => {
-      child.unref();
-      for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
-    },
+    leave,
   };
 }
 

@@ -2,9 +2,21 @@
 // records who it is, waits for the word, starts the command, and records how it ended; it outlives the one who started
 // it. Every record is on disk before the step that it announces. Loads little: its start is paid for by every command.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, createReadStream, fstatSync, fsyncSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { currentProcess } from "../../ledger/identity.ts";
+import { isGroupRunning } from "../tools/process-group.ts";
 import { createOutputCap, type OutputCap } from "./output-cap.ts";
 import {
   type ExitedRecord,
@@ -21,8 +33,8 @@ const [, , folder = ""] = process.argv;
 /** They are meant for the command, which shares the group; USR1 would open Node's debugger. */
 const NOT_FOR_US = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
-/** Between two looks at the size of the output, while it grows fast and otherwise, in ms. */
-const LOOK_MS = { fast: 25, slow: 250 };
+/** Between two looks at the size of the output, in ms: while it grows fast, otherwise, and after the command's end. */
+const LOOK_MS = { fast: 25, slow: 250, left: 1_000 };
 const FAST_BYTES = 1024 * 1024;
 
 /** Room for the exit record, taken before the command can fill the disk. */
@@ -122,7 +134,25 @@ async function finish(ended: Ended): Promise<void> {
   const dropped = ended.output.cut;
   writeRecord(SPOOL_FILES.exit, { kind: "exited", code, signal, ...output, ...(dropped && { dropped }) });
   tell({ kind: "recorded" });
+  for (const pipe of [0, 1]) closeSync(pipe); // nobody waits for more
+  await keepSmall(ended.fd);
   process.exit(0);
+}
+
+/**
+ * What the command left in the background goes on writing, also when the file's name is gone with its result: until its
+ * processes have ended that file is emptied again and again, or it would fill the disk where nobody sees it.
+ */
+async function keepSmall(fd: number): Promise<void> {
+  const group = { id: process.pid, supervisor: process.pid };
+  let pause = LOOK_MS.fast;
+  while (await isGroupRunning(group)) {
+    const { nlink, size } = fstatSync(fd);
+    const isTooLarge = nlink === 0 && size > FAST_BYTES;
+    if (isTooLarge) ftruncateSync(fd, 0);
+    pause = isTooLarge ? LOOK_MS.fast : Math.min(pause * 2, LOOK_MS.left);
+    await delay(pause);
+  }
 }
 
 async function keepOutput({ fd, path, output }: Ended): Promise<Pick<ExitedRecord, "bytes" | "sha256">> {

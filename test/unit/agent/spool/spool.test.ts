@@ -9,7 +9,7 @@ import { readOutput } from "../../../../src/agent/spool/spool-output.ts";
 import { spoolResult } from "../../../../src/agent/spool/spool-result.ts";
 import { startInSpool } from "../../../../src/agent/spool/start-spool.ts";
 import { HANG_UP_PATIENCE, stopSpool } from "../../../../src/agent/spool/stop-spool.ts";
-import { currentProcess } from "../../../../src/ledger/identity.ts";
+import { currentProcess, probePid } from "../../../../src/ledger/identity.ts";
 import { killNow } from "../../../helpers/kill.ts";
 import { endWithTest, makeSpoolRoot, startIn, waitFor } from "../../../helpers/spool-process.ts";
 
@@ -175,6 +175,27 @@ describe("a killed supervisor", () => {
     killNow(identity.pid);
     expect(await stopSpool(folder)).toMatchObject({ survivors: 0, state: { kind: "lost" } });
     expect(running(group)).toBe(0);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("what a command left behind", () => {
+  test("may go on writing when its result is stored, and fills no disk with it", async () => {
+    const { folder, cwd } = await makeFolder();
+    await startIn({ folder, cwd, command: "yes & echo $! > pid" }).ended();
+    const state = await waitFor(async () => {
+      const found = await readSpool(folder);
+      if (found.kind !== "finished" || !found.identity) throw new Error(found.kind);
+      return found.identity;
+    });
+    expect(await removeSpool(folder)).toBe(true);
+    const pid = (await readFile(join(cwd, "pid"), "utf8")).trim();
+    await waitFor(async () => {
+      const written = Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
+      expect(written).toBeGreaterThan(2 ** 24);
+      expect((await stat(`/proc/${pid}/fd/1`)).size).toBeLessThan(written / 2);
+    });
+    killNow(Number(pid));
+    await waitFor(() => expect(probePid(state.identity.pid).kind).toBe("gone"));
   });
 });
 
