@@ -81,6 +81,9 @@ export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
     if (!read.ok) return usage(read.usage.message, read.usage.hint ?? "See: stele --help", argv);
     return { kind: "command", command: read.command, args: read.args, globals };
   }
+  const meant = words.length === 1 && literal.length === 0 ? mistyped(first) : undefined;
+  if (meant !== undefined)
+    return usage(`There is no command ${first}.`, `Nearest: stele ${meant}. As a prompt: stele run ${first}`, argv);
   const prompt = first === "run" ? rest : words;
   const unknown = prompt.find((word) => /^--?[A-Za-z]/.test(word));
   if (unknown !== undefined) return usage(`There is no option ${unknown}.`, nearestOption(unknown), argv);
@@ -165,6 +168,14 @@ function globalsOf(parsed: Parsed): Globals {
 
 function usage(message: string, hint: string, argv: readonly string[]): Dispatched {
   return { kind: "usage", message, hint, json: argv.includes("--json") };
+}
+
+/** The command that a prompt of one word nearly is: sent to a model it would cost a turn, and do nothing. */
+function mistyped(word: string): string | undefined {
+  if (!/^[a-z-]+$/i.test(word)) return undefined;
+  const name = word.toLowerCase();
+  const near = closest(name, ["run", ...registry.commands.map((command) => command.name)]);
+  return distance(name, near) <= (near.length < 6 ? 1 : 2) ? near : undefined;
 }
 
 function nearestOption(option: string): string {
