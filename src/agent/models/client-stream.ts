@@ -5,7 +5,7 @@ import type { ModelRoute, Usage } from "../../ledger/types.ts";
 import { clientPartFault, thrownFault } from "./client-faults.ts";
 import { ClientParts } from "./client-parts.ts";
 import type { Dialect, SdkFinish } from "./dialect.ts";
-import { abortedFault, cutFault, emptyFault, type FaultContext, noRoomFault } from "./faults.ts";
+import { abortedFault, cutCallFault, cutFault, emptyFault, type FaultContext, noRoomFault } from "./faults.ts";
 import type { FinishReason, Model, ModelError, ModelRequest, ModelStreamPart } from "./model.ts";
 import type { CallOptions } from "./prompt.ts";
 import { openWire, WIRE_LIMITS, type Wire, type WireLimits } from "./wire.ts";
@@ -89,6 +89,8 @@ function* conclude(asked: Asked, part: SdkFinish, seen: ClientParts): Generator<
   if (isBare && reason !== "refusal" && !(reason === "length" && seen.hasReasoning)) {
     return yield failed(emptyFault(context));
   }
+  // No call of it may act, so nothing is left of it.
+  if (reason === "length" && !seen.hasText && seen.calls > 0) return yield failed(cutCallFault(context));
   for (const held of seen.held) if (held.type !== "tool-call" || reason === "tool-calls") yield held;
   const usage = toUsage(part.usage);
   yield { type: "finish", reason, ...(usage === undefined ? {} : { usage }) };

@@ -119,6 +119,16 @@ export function emptyFault(context: FaultContext): ModelError {
   });
 }
 
+/** A limit of the answer's length, before any text of it. */
+export function cutCallFault(context: FaultContext): ModelError {
+  return makeFault(context, {
+    code: "model_empty",
+    message: `${context.provider} reached its limit in the middle of a tool call, which was not run`,
+    hint: "Ask for less at once, or use another model.",
+    retryable: false,
+  });
+}
+
 /** The window was full before an answer began. */
 export function noRoomFault(context: FaultContext): ModelError {
   const { code, retryable, hint } = NO_ROOM;

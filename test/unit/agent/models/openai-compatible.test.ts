@@ -402,6 +402,7 @@ describe("an answer that cannot be read", () => {
     ["only reasoning", { reasoning: "hm" }],
     ["only blanks", { text: [" ", "\n"] }],
     ["nothing, by length", { finish: "length" }],
+    ["only a call that may not act, by length", { calls: [{ name: "shell", arguments: "{}" }], finish: "length" }],
   ])("because it holds %s is empty, not an answer", async (_, reply) => {
     expect(errorOf(await answerTo(reply))).toMatchObject({ code: "model_empty", retryable: false });
   });
