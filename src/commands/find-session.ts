@@ -10,10 +10,12 @@ export type FoundSession =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly result: CommandResult };
 
+const NUMBER = /^\d{1,4}$/;
+
 /** `chosen` is the command that picking one of several runs: `/resume`. */
 export async function findSession(context: FreeContext, asked: string, chosen: string): Promise<FoundSession> {
   const word = asked.trim();
-  const listed = /^\d{1,4}$/.test(word) ? context.lastList.sessions[Number(word) - 1] : undefined;
+  const listed = NUMBER.test(word) ? context.lastList.sessions[Number(word) - 1] : undefined;
   if (listed) return { ok: true, session: await context.db.canonical(listed.conversation) };
   if (word === "latest") return latest(context);
   const resolved = await context.db.resolveSession(word);
@@ -71,6 +73,14 @@ function nothingMatches(
       `There is no session “${word}” any more: it was deleted, or never was here.`,
       `See: ${called("sessions", context)}`,
     );
+  if (NUMBER.test(word) && context.surface !== "argv") {
+    const { length } = context.lastList.sessions;
+    const list = length === 0 ? "No list was shown yet" : `The list just shown ends at ${length}`;
+    return usage(
+      `${list}, and no session is called “${word}”.`,
+      `Numbers are those of: ${called("sessions", context)}`,
+    );
+  }
   const hint = nearest.length > 0 ? `Nearest: ${nearest.join(", ")}` : `See: ${called("sessions", context)}`;
   return usage(`There is no session “${word}”.`, hint);
 }

@@ -128,7 +128,13 @@ describe("/resume", () => {
     const desk = await openDesk();
     await desk.newSession({ title: "parser" });
     expect(await desk.type("/resume prser")).toMatchObject({ kind: "usage", hint: expect.stringContaining("parser") });
-    expect(await desk.type("/resume 99")).toMatchObject({ kind: "usage" });
+    const ninth = { kind: "usage", hint: "Numbers are those of: /sessions" };
+    const unlisted = "No list was shown yet, and no session is called “9”.";
+    expect(await desk.type("/resume 9")).toMatchObject({ ...ninth, message: unlisted });
+    await desk.say("say one");
+    await desk.type("/sessions");
+    const beyond = "The list just shown ends at 1, and no session is called “9”.";
+    expect(await desk.type("/resume 9")).toMatchObject({ ...ninth, message: beyond });
     expect(await (await openDesk()).type("/resume latest")).toMatchObject({
       kind: "usage",
       message: "There is no other session yet.",
