@@ -81,7 +81,8 @@ export async function dispatch(argv: readonly string[]): Promise<Dispatched> {
     if (!read.ok) return usage(read.usage.message, read.usage.hint ?? "See: stele --help", argv);
     return { kind: "command", command: read.command, args: read.args, globals };
   }
-  const meant = words.length === 1 && literal.length === 0 ? mistyped(first) : undefined;
+  const isOneWord = first !== "run" && words.length === 1 && literal.length === 0;
+  const meant = isOneWord ? mistyped(first) : undefined;
   if (meant !== undefined)
     return usage(`There is no command ${first}.`, `Nearest: stele ${meant}. As a prompt: stele run ${first}`, argv);
   const prompt = first === "run" ? rest : words;

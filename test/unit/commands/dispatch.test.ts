@@ -32,6 +32,10 @@ describe("one word", () => {
     "Hilfe",
   ])("%s is a prompt", async (word) => expect(await dispatch([word])).toMatchObject({ kind: "screen", prompt: word }));
 
+  it("that is run waits for its prompt on stdin", async () => {
+    expect(await dispatch(["run"])).toMatchObject({ kind: "run", prompt: "" });
+  });
+
   it("is a prompt behind run and behind --, and more words are one whatever they are", async () => {
     expect(await dispatch(["run", "sesions"])).toMatchObject({ kind: "run", prompt: "sesions" });
     expect(await dispatch(["--", "sesions"])).toMatchObject({ kind: "screen", prompt: "sesions" });
