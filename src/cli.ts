@@ -26,7 +26,9 @@ export async function main(argv: readonly string[], version: string): Promise<Ex
   const code = await codeOf(argv, version, said);
   const lost = await lostOutput.problem();
   if (lost) reportLine(lost, said.json);
-  return lost && code === EXIT.done ? EXIT.turnFailed : code;
+  if (code !== EXIT.done) return code;
+  if (lost) return EXIT.turnFailed;
+  return lostOutput.isReaderGone ? EXIT.stopped : code;
 }
 
 /** `said.json`: how errors are told, as soon as that is known for certain. */
@@ -95,7 +97,7 @@ async function opened(program: Program, asked: Asked): Promise<void> {
 /** What `doctor --json` can say of a ledger that does not open: one object, like every other. */
 function unopened(program: Program, { code, message, hint }: SteleError): object {
   const check = { name: "open", status: "fail", detail: `${code}: ${message}`, advice: hint };
-  return { file: program.home.ledgerFile, verify: [], checks: [check] };
+  return { file: program.home.ledgerFile, verify: null, checks: [check] };
 }
 
 function canShowScreen(): boolean {

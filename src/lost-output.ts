@@ -10,11 +10,11 @@ export class LostOutput {
   /** A reader that went away (`stele … | head`) stops the program as ctrl+c does: a turn is settled first. */
   watch(): void {
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      if (isReaderGone(error)) this.#stop();
+      if (isOfReader(error)) this.#stop();
       else this.#first ??= error;
     });
     process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-      if (isReaderGone(error)) this.#stop();
+      if (isOfReader(error)) this.#stop();
     });
   }
 
@@ -27,6 +27,11 @@ export class LostOutput {
         reject(error);
       });
     });
+  }
+
+  /** It did not read to the end; the signal came too late where nothing ran any more. */
+  get isReaderGone(): boolean {
+    return this.#isStopped;
   }
 
   /** When all is written that will be; undefined: nothing is missing, or it was told. */
@@ -42,7 +47,7 @@ export class LostOutput {
 }
 
 /** Of a pipe, or of a terminal that was closed. */
-function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
+function isOfReader({ code }: NodeJS.ErrnoException): boolean {
   return code === "EPIPE" || code === "ECONNRESET" || process.stdout.isTTY;
 }
 

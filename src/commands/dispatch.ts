@@ -173,10 +173,19 @@ function usage(message: string, hint: string, argv: readonly string[]): Dispatch
 
 /** The command that a prompt of one word nearly is: sent to a model it would cost a turn, and do nothing. */
 function mistyped(word: string): string | undefined {
-  if (!/^[a-z-]+$/i.test(word)) return undefined;
-  const name = word.toLowerCase();
-  const near = closest(name, ["run", ...registry.commands.map((command) => command.name)]);
+  if (!/^\/?[a-z-]+$/i.test(word)) return undefined;
+  const name = word.toLowerCase().replace(/^\//, "");
+  const names = ["run", ...registry.commands.map((command) => command.name)];
+  const swapped = names.find((each) => isSwapOf(each, name));
+  if (swapped !== undefined) return swapped;
+  const near = closest(name, names);
   return distance(name, near) <= (near.length < 6 ? 1 : 2) ? near : undefined;
+}
+
+/** Two neighbours changed places, which a distance counts as two mistakes. */
+function isSwapOf(name: string, typed: string): boolean {
+  const at = [...name].findIndex((letter, index) => letter !== typed[index]);
+  return name.slice(0, at) + (name[at + 1] ?? "") + (name[at] ?? "") + name.slice(at + 2) === typed;
 }
 
 function nearestOption(option: string): string {

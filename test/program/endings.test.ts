@@ -43,6 +43,15 @@ describe.skipIf(!existsSync("/dev/full"))("stdout that takes nothing", () => {
   });
 });
 
+describe("a reader that has gone when the answer comes", () => {
+  it("is exit 130, and the answer is in the ledger", async () => {
+    const place = workplace();
+    const ended = await place.stele(["run", "say hello"], { onStart: (child) => child.stdout?.destroy() });
+    expect(ended).toMatchObject({ code: 130, err: "" });
+    expect((await place.stele(["sessions", "--json"])).events).toMatchObject([{ turns: 1 }]);
+  });
+});
+
 describe("a folder for commands that cannot be one", () => {
   it("fails the command, and settles the turn", async () => {
     const place = workplace();

@@ -7,6 +7,10 @@ describe("one word", () => {
     ["docter", "doctor"],
     ["Recover", "recover"],
     ["serch", "search"],
+    ["udno", "undo"],
+    ["modle", "model"],
+    ["hepl", "help"],
+    ["/help", "help"],
     ["rum", "run"],
   ])("%s, which nearly is a command, is asked about and not sent", async (word, meant) => {
     expect(await dispatch([word])).toMatchObject({
@@ -30,6 +34,8 @@ describe("one word", () => {
     "why?",
     "plan",
     "Hilfe",
+    "/tmp",
+    "-",
   ])("%s is a prompt", async (word) => expect(await dispatch([word])).toMatchObject({ kind: "screen", prompt: word }));
 
   it("that is run waits for its prompt on stdin", async () => {
