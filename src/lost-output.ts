@@ -1,6 +1,7 @@
 // What stdout did not take. A reader that went away stops the program; a full disk does not: what runs goes on, and the
 // end says that its output is not all there.
 import { SteleError } from "./ledger/errors.ts";
+import { FlushWatch } from "./ui/flush-watch.ts";
 
 export class LostOutput {
   #first: NodeJS.ErrnoException | undefined;
@@ -36,7 +37,7 @@ export class LostOutput {
 
   /** When all is written that will be; undefined: nothing is missing, or it was told. */
   async problem(): Promise<SteleError | undefined> {
-    await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+    await new FlushWatch(process.stdout).flushed();
     return this.#first && !this.#isTold ? cannotBeWritten(this.#first) : undefined;
   }
 

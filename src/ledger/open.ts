@@ -309,7 +309,10 @@ function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
 
 /** Whatever the file system says, the path is what a person can do something about. */
 function cannotBeOpened(error: NodeJS.ErrnoException, file: string): LedgerError {
-  return ledgerError("ledger_read_only", `${file} cannot be opened or made: ${error.message}`, { cause: error });
+  return ledgerError("ledger_read_only", `${file} cannot be opened or made: ${error.message}`, {
+    hint: "Mend what stands in the way, or choose another file with --ledger or another folder with --home.",
+    cause: error,
+  });
 }
 
 function isDiskFull(file: string): boolean {

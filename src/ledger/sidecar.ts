@@ -34,8 +34,7 @@ interface SidecarOptions {
 }
 
 export function openSidecar(options: SidecarOptions): Sidecar {
-  const guard = sidecarPath(options.file);
-  createPrivately(guard);
+  createPrivately(sidecarPath(options.file));
   const db = connect(options.file);
   try {
     const findings = compare(db, options);
@@ -61,10 +60,8 @@ export function openSidecar(options: SidecarOptions): Sidecar {
 
 /** How the ledger is held now, by anybody: as every open does, or alone. A guard that is missing or damaged holds nobody. */
 export function holdOf(file: string): "none" | "shared" | "exclusive" {
-  const guard = sidecarPath(file);
-  if (!statSync(guard, { throwIfNoEntry: false })?.isFile()) return "none";
-  const Database = loadDriver();
-  const db = new Database(guard, { timeout: 0 });
+  if (!statSync(sidecarPath(file), { throwIfNoEntry: false })?.isFile()) return "none";
+  const db = connect(file);
   let hold: "exclusive" | "shared" = "exclusive";
   try {
     db.prepare("select count(*) from sqlite_schema").get();

@@ -135,21 +135,23 @@ async function finish(ended: Ended): Promise<void> {
   writeRecord(SPOOL_FILES.exit, { kind: "exited", code, signal, ...output, ...(dropped && { dropped }) });
   tell({ kind: "recorded" });
   for (const pipe of [0, 1]) closeSync(pipe); // nobody waits for more
-  await keepSmall(ended.fd);
+  await keepSmall(ended.fd, output.bytes);
   process.exit(0);
 }
 
 /**
  * What the command left in the background goes on writing, also when the file's name is gone with its result: until its
- * processes have ended that file is emptied again and again, or it would fill the disk where nobody sees it.
+ * processes have ended the file is cut again and again, or it would fill the disk where nobody sees it. `bytes`: what was
+ * recorded of it, which stays as long as somebody may read it.
  */
-async function keepSmall(fd: number): Promise<void> {
+async function keepSmall(fd: number, bytes: number): Promise<void> {
   const group = { id: process.pid, supervisor: process.pid };
   let pause = LOOK_MS.fast;
   while (await isGroupRunning(group)) {
     const { nlink, size } = fstatSync(fd);
-    const isTooLarge = nlink === 0 && size > FAST_BYTES;
-    if (isTooLarge) ftruncateSync(fd, 0);
+    const kept = nlink === 0 ? 0 : bytes;
+    const isTooLarge = size > kept + FAST_BYTES;
+    if (isTooLarge) ftruncateSync(fd, kept);
     pause = isTooLarge ? LOOK_MS.fast : Math.min(pause * 2, LOOK_MS.left);
     await delay(pause);
   }

@@ -179,7 +179,7 @@ describe("a killed supervisor", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("what a command left behind", () => {
-  test("may go on writing when its result is stored, and fills no disk with it", async () => {
+  test("may go on writing before and after its result is stored, and fills no disk with it", async () => {
     const { folder, cwd } = await makeFolder();
     await startIn({ folder, cwd, command: "yes & echo $! > pid" }).ended();
     const state = await waitFor(async () => {
@@ -187,17 +187,25 @@ describe.skipIf(process.platform !== "linux")("what a command left behind", () =
       if (found.kind !== "finished" || !found.identity) throw new Error(found.kind);
       return found.identity;
     });
-    expect(await removeSpool(folder)).toBe(true);
     const pid = (await readFile(join(cwd, "pid"), "utf8")).trim();
-    await waitFor(async () => {
-      const written = Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
-      expect(written).toBeGreaterThan(2 ** 24);
-      expect((await stat(`/proc/${pid}/fd/1`)).size).toBeLessThan(written / 2);
-    });
+    const output = await readOutput(folder);
+    await expectCut(pid);
+    expect(await readOutput(folder)).toEqual(output); // what was recorded stays until it was read
+    expect(await removeSpool(folder)).toBe(true);
+    await expectCut(pid);
     killNow(Number(pid));
     await waitFor(() => expect(probePid(state.identity.pid).kind).toBe("gone"));
   });
 });
+
+/** What a process writes to its stdout is much more than what is kept of it. */
+async function expectCut(pid: string): Promise<void> {
+  await waitFor(async () => {
+    const written = Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
+    expect(written).toBeGreaterThan(2 ** 24);
+    expect((await stat(`/proc/${pid}/fd/1`)).size).toBeLessThan(written / 2);
+  });
+}
 
 describe("a spool is read from elsewhere", () => {
   test("after another boot: its pids and groups say nothing any more", async () => {
